@@ -1,0 +1,70 @@
+"""What one operator costs alone on one device, and the interface of models that say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from simsched.graph.model import Graph, OpId
+from simsched.hardware import Device
+
+Bound = Literal["explicit", "measured", "compute", "memory", "launch"]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCost:
+    """One operator alone on one device.
+
+    Attributes
+    ----------
+    duration : int
+        Nanoseconds, launch included.
+    flops : int
+        2 x multiply-adds.
+    bytes : int
+        Bytes moved to and from memory.
+    sms : int
+        SMs that it holds while it runs (0 where the device has none).
+    workspace : int
+        Bytes that live only while it runs.
+    compute_ns, memory_ns, launch_ns : float
+        The two sides of the roofline, and the launch.
+    bound : str
+        Which one decides: ``compute``, ``memory`` or ``launch``; ``explicit`` for a duration given by the user,
+        ``measured`` for one from a table.
+    known : bool
+        False when the operator type is not in the registry, so that it is costed by its bytes alone.
+    """
+
+    duration: int
+    flops: int = 0
+    bytes: int = 0
+    sms: int = 0
+    workspace: int = 0
+    compute_ns: float = 0.0
+    memory_ns: float = 0.0
+    launch_ns: float = 0.0
+    bound: Bound = "explicit"
+    known: bool = True
+
+    @property
+    def intensity(self) -> float:
+        """Arithmetic intensity in FLOP per byte; 0 when nothing moves."""
+        return self.flops / self.bytes if self.bytes else 0.0
+
+
+class CostModel(Protocol):
+    """Anything callable like this is a cost model; a plain function will do.
+
+    It is asked only for operators that have no explicit duration on the device.
+    """
+
+    def __call__(self, graph: Graph, op: OpId, device: Device) -> KernelCost:
+        """Return the cost of one operator alone on one device.
+
+        Raises
+        ------
+        CostError
+            If it has none.
+        """
+        ...

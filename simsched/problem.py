@@ -1,0 +1,235 @@
+"""Problem: what a scheduler may know before time 0: graph, hardware and estimated costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from simsched.cost.base import CostModel, KernelCost
+from simsched.errors import CostError, Fault, GraphError, suggest
+from simsched.graph.model import Graph, OpId
+from simsched.hardware import Device, HardwareProfile
+
+NO_DEMANDS: Mapping[str, int] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A graph, hardware, and what each operator costs on each device. Build one with :func:`make_problem`.
+
+    Attributes
+    ----------
+    graph : Graph
+    hardware : HardwareProfile
+    costs : tuple of mapping
+        Per device: operator id to :class:`KernelCost`, for operators whose duration the cost model decided.
+    allowed : mapping of int to tuple of int
+        Devices that may run an operator, for operators that may not run on all of them.
+    seed : int
+
+    Notes
+    -----
+    Streams have dense ids over all devices: device 0's first, in the order of the profile.
+    """
+
+    graph: Graph
+    hardware: HardwareProfile
+    costs: tuple[Mapping[OpId, KernelCost], ...]
+    allowed: Mapping[OpId, tuple[int, ...]]
+    seed: int = 0
+    stream_device: tuple[int, ...] = field(init=False)
+    stream_names: tuple[str, ...] = field(init=False)
+    device_streams: tuple[range, ...] = field(init=False)
+    _durations: tuple[Sequence[int], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        owners: list[int] = []
+        names: list[str] = []
+        ranges: list[range] = []
+        for number, device in enumerate(self.hardware.devices):
+            ranges.append(range(len(owners), len(owners) + device.streams))
+            owners += [number] * device.streams
+            names += [f"{device.name}/s{stream}" for stream in range(device.streams)]
+        set_once = object.__setattr__
+        set_once(self, "stream_device", tuple(owners))
+        set_once(self, "stream_names", tuple(names))
+        set_once(self, "device_streams", tuple(ranges))
+        set_once(self, "_durations", tuple(self._column(device) for device in range(len(self.devices))))
+
+    def _column(self, device: int) -> Sequence[int]:
+        """Durations of all operators on one device; 0 where the operator may not run there."""
+        graph = self.graph
+        costs = self.costs[device]
+        if not costs and not graph.device_durations and None not in graph.durations:
+            return graph.durations  # type: ignore[return-value]
+        name = self.devices[device].name
+        column: list[int] = []
+        for op, duration in enumerate(graph.durations):
+            if op in costs:
+                column.append(costs[op].duration)
+            elif duration is None:
+                column.append(graph.device_durations.get(op, {}).get(name, 0))
+            else:
+                column.append(duration)
+        return column
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """The devices of the hardware."""
+        return self.hardware.devices
+
+    def durations(self, device: int = 0) -> Sequence[int]:
+        """Estimated duration in ns of each operator on one device, by operator id."""
+        return self._durations[device]
+
+    def allowed_devices(self, op: OpId) -> tuple[int, ...]:
+        """Devices that may run the operator."""
+        return self.allowed.get(op) or tuple(range(len(self.devices)))
+
+    def shortest_durations(self) -> Sequence[int]:
+        """Each operator's duration on the device where it is shortest."""
+        if len(self.devices) == 1:
+            return self._durations[0]
+        return [
+            min(self._durations[device][op] for device in self.allowed_devices(op)) for op in range(len(self.graph))
+        ]
+
+    def cost(self, op: OpId, device: int = 0) -> KernelCost:
+        """Return the full cost of one operator on one device."""
+        known = self.costs[device].get(op)
+        if known is not None:
+            return known
+        graph = self.graph
+        return KernelCost(
+            self._durations[device][op],
+            flops=graph.flops.get(op, 0),
+            bytes=graph.traffic.get(op, 0),
+            sms=self.demand(op, device).get("sms", 0),
+            workspace=graph.workspace.get(op, 0),
+        )
+
+    def demand(self, op: OpId, device: int = 0) -> Mapping[str, int]:
+        """Units of each renewable resource that the operator holds on a device while it runs."""
+        stated = self.graph.demands.get(op, NO_DEMANDS)
+        cost = self.costs[device].get(op)
+        if cost is None or not cost.sms or "sms" in stated:
+            return stated
+        return {**stated, "sms": cost.sms}
+
+    def workspace(self, op: OpId, device: int = 0) -> int:
+        """Bytes that live only while the operator runs."""
+        cost = self.costs[device].get(op)
+        return cost.workspace if cost is not None else self.graph.workspace.get(op, 0)
+
+    def transfer_ns(self, source: OpId, target: OpId, from_device: int, to_device: int) -> int:
+        """Time from ``source``'s end until ``target`` can start on another device; 0 on the same one."""
+        if from_device == to_device:
+            return 0
+        delay = self.graph.delays.get((source, target), 0)
+        link = self.hardware.link(self.devices[from_device].name, self.devices[to_device].name)
+        if link is None:
+            return delay
+        size = self.edge_bytes(source, target)
+        moving = 0 if not size or link.bandwidth is None else -int(-size * 10**9 // link.bandwidth)
+        return delay + (link.latency_ns + moving if size else 0)
+
+    def edge_bytes(self, source: OpId, target: OpId) -> int:
+        """Bytes that ``target`` reads from ``source``'s outputs."""
+        graph = self.graph
+        return sum(graph.tensor_bytes[tensor] for tensor in graph.outputs[source] if target in graph.tensor_consumers[tensor])
+
+
+def make_problem(
+    graph: Graph, hardware: HardwareProfile, cost_model: CostModel | None = None, *, seed: int = 0
+) -> Problem:
+    """Cost every operator on every device that may run it.
+
+    Parameters
+    ----------
+    graph : Graph
+    hardware : HardwareProfile
+    cost_model : CostModel, optional
+        Asked for operators without an explicit duration; the roofline model by default.
+    seed : int
+        For schedulers that draw random numbers.
+
+    Raises
+    ------
+    GraphError
+        If an operator names a device or demands a resource that the hardware does not have, or more units of it
+        than there are.
+    CostError
+        If an operator has no cost on a device.
+    """
+    faults: list[Fault] = []
+    allowed = _allowed(graph, hardware, faults)
+    if faults:
+        raise GraphError(f"{graph.name} on {hardware.name}", faults)
+    missing = [op for op, duration in enumerate(graph.durations) if duration is None and op not in graph.device_durations]
+    costs: list[dict[OpId, KernelCost]] = []
+    for number, device in enumerate(hardware.devices):
+        model = cost_model or _default_model()
+        costs.append({op: _checked(model, graph, op, device) for op in missing if number in allowed.get(op, (number,))})
+    problem = Problem(graph, hardware, tuple(costs), allowed, seed)
+    _check_demands(problem)
+    return problem
+
+
+def _default_model() -> CostModel:
+    from simsched.cost.roofline import Roofline
+
+    return Roofline()
+
+
+def _checked(model: CostModel, graph: Graph, op: OpId, device: Device) -> KernelCost:
+    cost = model(graph, op, device)
+    if not isinstance(cost.duration, int) or cost.duration < 0:
+        raise CostError(
+            f"operator {graph.names[op]!r} on {device.name!r}: the cost model returned a duration of "
+            f"{cost.duration!r}; expected a whole number of ns, at least 0"
+        )
+    return cost
+
+
+def _allowed(graph: Graph, hardware: HardwareProfile, faults: list[Fault]) -> dict[OpId, tuple[int, ...]]:
+    """Devices per operator where not all are allowed: fixed placement, or durations for some devices only."""
+    index = {device.name: number for number, device in enumerate(hardware.devices)}
+    allowed: dict[OpId, tuple[int, ...]] = {}
+    for op, name in graph.placement.items():
+        if name in index:
+            allowed[op] = (index[name],)
+        else:
+            message = f"operator {graph.names[op]!r} is placed on device {name!r}, which the hardware does not have"
+            faults.append(Fault(f"{message}; {suggest(name, index)}"))
+    for op, durations in graph.device_durations.items():
+        devices = tuple(index[name] for name in index if name in durations)
+        if op in allowed:
+            devices = tuple(device for device in devices if device in allowed[op])
+        if not devices:
+            listed = ", ".join(durations)
+            message = f"operator {graph.names[op]!r} has durations for {listed} only; the hardware has {', '.join(index)}"
+            faults.append(Fault(message))
+        allowed[op] = devices
+    return allowed
+
+
+def _check_demands(problem: Problem) -> None:
+    """Refuse demands that no allowed device can ever satisfy; drop devices that cannot."""
+    graph, faults = problem.graph, []
+    for op, stated in graph.demands.items():
+        complaints = [_shortfall(stated, problem.devices[device]) for device in problem.allowed_devices(op)]
+        if all(complaints):
+            faults.append(Fault(f"operator {graph.names[op]!r} {complaints[0]}"))
+    if faults:
+        raise GraphError(f"{graph.name} on {problem.hardware.name}", faults)
+
+
+def _shortfall(demands: Mapping[str, int], device: Device) -> str:
+    for resource, units in demands.items():
+        if units <= 0:
+            continue
+        if resource not in device.resources:
+            return f"demands {resource!r}, which device {device.name!r} does not have; {suggest(resource, device.resources)}"
+        if units > device.resources[resource]:
+            return f"demands {units} {resource}; device {device.name!r} has {device.resources[resource]}"
+    return ""

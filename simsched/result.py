@@ -1,0 +1,63 @@
+"""Result: one run with everything needed to judge it: problem, scheduler, trace, provenance.
+
+Metrics are functions of a result; nobody asks the engine afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from simsched.problem import Problem
+from simsched.trace import Trace
+
+MemoryMode = Literal["unbounded", "block", "strict"]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One run.
+
+    Attributes
+    ----------
+    problem : Problem
+    scheduler : str
+        Canonical spec, e.g. ``"greedy_ready(rule=spt)"``.
+    trace : Trace
+    memory : {"unbounded", "block", "strict"}
+    actual : sequence of sequence of int or None
+        Actual durations per device where they differ from the problem's estimates.
+    violations : tuple of str or None
+        The referee's findings; empty means valid, None that it was switched off.
+    scheduler_seconds : float
+        Wall time spent in the scheduler (not deterministic, kept out of compared outputs).
+    """
+
+    problem: Problem
+    scheduler: str
+    trace: Trace
+    memory: MemoryMode = "unbounded"
+    actual: Sequence[Sequence[int]] | None = None
+    violations: tuple[str, ...] | None = None
+    scheduler_seconds: float = 0.0
+
+    @property
+    def makespan(self) -> int:
+        """Last end in ns (ticks for graphs in ticks)."""
+        return self.trace.makespan
+
+    @property
+    def valid(self) -> bool | None:
+        """The referee's word; None when it was switched off."""
+        return None if self.violations is None else not self.violations
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Several runs of one problem, in the order in which the schedulers were named."""
+
+    problem: Problem
+    results: tuple[Result, ...]
+    failures: tuple[tuple[str, str], ...] = ()
+    """Scheduler spec and message of runs that could not be carried out."""

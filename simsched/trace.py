@@ -1,0 +1,207 @@
+"""Trace: what happened in one run, in columns by operator id. The only source of results.
+
+A trace knows nothing of costs or names; read it together with its problem. Columns are machine-integer arrays, so
+that a run of a million operators stays small.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from simsched.errors import ConfigError, Fault
+from simsched.graph.model import OpId
+from simsched.problem import Problem
+from simsched.schedule import Schedule
+
+WaitReason = Literal["resource", "memory", "queue"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """An interval in which a stream's head had everything but the device's consent.
+
+    Attributes
+    ----------
+    op : int
+    reason : {"resource", "memory", "queue"}
+        Not enough free units of a renewable resource; not enough free memory; or an earlier launch was still
+        waiting at the head of the device's queue.
+    start, end : int
+        ns.
+    detail : str
+        What was short, e.g. ``"sms: needs 108, 40 free"``.
+    """
+
+    op: OpId
+    reason: WaitReason
+    start: int
+    end: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Data of one edge on its way between two devices."""
+
+    source: OpId
+    target: OpId
+    from_device: int
+    to_device: int
+    start: int
+    end: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySteps:
+    """Live bytes after each change, in columns: at ``time[i]`` device ``device[i]`` came to hold ``live[i]``."""
+
+    time: array[int] = field(default_factory=lambda: array("q"))
+    device: array[int] = field(default_factory=lambda: array("i"))
+    live: array[int] = field(default_factory=lambda: array("q"))
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def curve(self, device: int) -> list[tuple[int, int]]:
+        """Steps ``(time, live bytes)`` of one device, the last value of each instant."""
+        steps: dict[int, int] = {}
+        for time, owner, live in zip(self.time, self.device, self.live, strict=True):
+            if owner == device:
+                steps[time] = live
+        return sorted(steps.items())
+
+    def peak(self, device: int) -> int:
+        """Largest number of live bytes of one device."""
+        return max((live for owner, live in zip(self.device, self.live, strict=True) if owner == device), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the story of a run, for ``--steps`` and for pages."""
+
+    time: int
+    kind: Literal["finish", "ready", "dispatch", "start"]
+    op: OpId
+    stream: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Trace:
+    """The fact. All columns are indexed by operator id and in ns.
+
+    Attributes
+    ----------
+    stream : array of int
+        Stream that ran the operator.
+    dispatch, ready, start, end : array of int
+        When the policy dispatched it, when its last predecessor finished, when it started and ended.
+    launch_order : array of int
+        Operators in the order of their dispatches.
+    start_order : array of int
+        Operators in the order of their starts.
+    reasons : mapping of int to str
+        The policy's reason, where it gave one.
+    waits : tuple of Wait
+    transfers : tuple of Transfer
+    memory : MemorySteps
+    calls : int
+        Number of times the policy was asked.
+    """
+
+    stream: array[int]
+    dispatch: array[int]
+    ready: array[int]
+    start: array[int]
+    end: array[int]
+    launch_order: array[int]
+    start_order: array[int]
+    reasons: Mapping[OpId, str] = field(default_factory=dict)
+    waits: tuple[Wait, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
+    memory: MemorySteps = field(default_factory=MemorySteps)
+    calls: int = 0
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def makespan(self) -> int:
+        """Last end in ns; 0 for an empty run."""
+        return max(self.end, default=0)
+
+    def schedule(self) -> Schedule:
+        """The order on each stream, as an intent that can be followed again."""
+        streams: dict[int, list[OpId]] = {}
+        for op in self.launch_order:
+            streams.setdefault(self.stream[op], []).append(op)
+        return Schedule({stream: tuple(ops) for stream, ops in sorted(streams.items())})
+
+    def events(self) -> Iterator[Event]:
+        """Events in the order in which the engine saw them: finish, ready, dispatch, start within an instant."""
+        rows = []
+        position = {op: number for number, op in enumerate(self.start_order)}
+        for kind, code, column in (("finish", 0, self.end), ("ready", 1, self.ready), ("dispatch", 2, self.dispatch), ("start", 3, self.start)):
+            rows += [(time, code, position[op] if code == 3 else op, op, kind) for op, time in enumerate(column)]
+        rows.sort()
+        for time, _, _, op, kind in rows:
+            yield Event(time, kind, op, self.stream[op])  # type: ignore[arg-type]
+
+    def to_json(self, problem: Problem) -> str:
+        """Write the trace with names, in a form that :func:`read_trace` reads back."""
+        document: dict[str, Any] = {
+            "simsched_trace": 1,
+            "graph": problem.graph.name,
+            "graph_hash": problem.graph.content_hash,
+            "hardware": problem.hardware.name,
+            "hardware_hash": problem.hardware.content_hash,
+            "streams": list(problem.stream_names),
+            "operators": list(problem.graph.names),
+        }
+        for name in ("stream", "dispatch", "ready", "start", "end", "launch_order", "start_order"):
+            document[name] = list(getattr(self, name))
+        document["reasons"] = {str(op): reason for op, reason in sorted(self.reasons.items())}
+        document["waits"] = [[wait.op, wait.reason, wait.start, wait.end, wait.detail] for wait in self.waits]
+        document["transfers"] = [
+            [move.source, move.target, move.from_device, move.to_device, move.start, move.end, move.bytes]
+            for move in self.transfers
+        ]
+        memory = self.memory
+        document["memory"] = {"time": list(memory.time), "device": list(memory.device), "live": list(memory.live)}
+        document["calls"] = self.calls
+        return json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def read_trace(text: str, problem: Problem, source: str = "trace") -> Trace:
+    """Read a trace written by :meth:`Trace.to_json` for the same operators and streams.
+
+    Raises
+    ------
+    ConfigError
+        If it is not such a file, or belongs to another graph or other hardware.
+    """
+    try:
+        document = json.loads(text)
+        if not isinstance(document, dict) or document.get("simsched_trace") != 1:
+            raise ValueError("it has no 'simsched_trace': 1")
+        for key, expected in (("operators", list(problem.graph.names)), ("streams", list(problem.stream_names))):
+            if document[key] != expected:
+                raise ValueError(f"its {key} are not those of {problem.graph.name} on {problem.hardware.name}")
+        memory = document["memory"]
+        return Trace(
+            array("i", document["stream"]),
+            *(array("q", document[name]) for name in ("dispatch", "ready", "start", "end")),
+            array("i", document["launch_order"]),
+            array("i", document["start_order"]),
+            {int(op): reason for op, reason in document["reasons"].items()},
+            tuple(Wait(*row) for row in document["waits"]),
+            tuple(Transfer(*row) for row in document["transfers"]),
+            MemorySteps(array("q", memory["time"]), array("i", memory["device"]), array("q", memory["live"])),
+            document["calls"],
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise ConfigError(source, [Fault(f"not a recorded run of this problem: {error}")]) from error
