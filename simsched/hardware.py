@@ -41,6 +41,27 @@ class Efficiency:
 
 
 @dataclass(frozen=True, slots=True)
+class ComputeUnits:
+    """Arithmetic units of one SM (compute unit, core), from which the peaks follow.
+
+    Profiles are checked with them (:mod:`simsched.profiles`); kernels are costed by the peaks alone.
+
+    Attributes
+    ----------
+    vector_lanes : int or None
+        fp32 multiply-adds per clock outside the matrix units.
+    matrix_units : int or None
+        Tensor cores, matrix cores.
+    matrix_fma : mapping of str to int
+        Multiply-adds per matrix unit and clock, by dtype.
+    """
+
+    vector_lanes: int | None = None
+    matrix_units: int | None = None
+    matrix_fma: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Device:
     """One device.
 
@@ -60,6 +81,10 @@ class Device:
         Bytes, nominal and what a program gets. None is unlimited.
     memory_bandwidth : float or None
         Bytes per second.
+    memory_clock : float or None
+        Hz, as drivers report it: data moves on both edges.
+    memory_bus : int or None
+        Bits.
     peaks : mapping
         ``{"vector": {"fp32": 19.5e12}, "matrix": {"fp16": 312e12, "tf32": ...}}`` in FLOP/s, dense.
     efficiency : Efficiency
@@ -69,6 +94,7 @@ class Device:
         ``vector`` and ``matrix`` clocks in Hz.
     copy_engines, max_resident_kernels, l2_bytes : int or None
     sm_limits : SmLimits or None
+    units : ComputeUnits
     """
 
     name: str
@@ -79,6 +105,8 @@ class Device:
     memory_capacity: int | None = None
     memory_usable: int | None = None
     memory_bandwidth: float | None = None
+    memory_clock: float | None = None
+    memory_bus: int | None = None
     peaks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     efficiency: Efficiency = Efficiency()
     launch_ns: int = 0
@@ -87,6 +115,7 @@ class Device:
     max_resident_kernels: int | None = None
     l2_bytes: int | None = None
     sm_limits: SmLimits | None = None
+    units: ComputeUnits = ComputeUnits()
 
     @property
     def capacity(self) -> int | None:
