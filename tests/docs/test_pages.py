@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,8 @@ def acts(block: Block) -> bool:
 def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    namespace: dict[str, object] = {"__name__": "page"}
+    module = types.ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
     for block in blocks_of(page.read_text("utf-8")):
         place = f"{page_id(page)}:{block.line}"
         if block.file:
@@ -49,9 +51,9 @@ def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         if not block.runs:
             continue
         if block.language == "python":
-            exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec", dont_inherit=True), namespace)
+            exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec", dont_inherit=True), vars(module))
         elif block.language == "pycon":
-            run_doctest(block, place, namespace)
+            run_doctest(block, place, vars(module))
         elif block.language == "console":
             for command in commands_of(block):
                 run_command(command, page, block.exit_code, tmp_path)
@@ -135,7 +137,8 @@ def test_a_block_with_wrong_output_is_found(tmp_path: Path) -> None:
 
 
 def test_blocks_are_read_with_their_words_and_files() -> None:
-    text = "# T\n\n<!-- file: a.yaml -->\n```yaml no-run\nx: 1\n```\n- item\n\n  ```console exit=2\n  $ cat a \\\n      b\n  ```\n"
+    saved = "# T\n\n<!-- file: a.yaml -->\n```yaml no-run\nx: 1\n```\n"
+    text = saved + "- item\n\n  ```console exit=2\n  $ cat a \\\n      b\n  ```\n"
     first, second = blocks_of(text)
     assert (first.language, first.runs, first.text, first.line, first.file) == ("yaml", False, "x: 1\n", 5, "a.yaml")
     assert (second.exit_code, [command.text for command in commands_of(second)]) == (2, ["cat a b"])

@@ -104,8 +104,8 @@ def imports_of(text: str, importer: str, known: frozenset[str] = frozenset()) ->
 
     def visit(node: ast.AST, at_import: bool) -> None:
         for child in ast.iter_child_nodes(node):
-            for target in targets_of(child, known):
-                found.append(Import(importer, child.lineno, target, at_import))  # type: ignore[attr-defined]
+            line = getattr(child, "lineno", 0)
+            found.extend(Import(importer, line, target, at_import) for target in targets_of(child, known))
             later = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or is_type_checking(child)
             visit(child, at_import and not later)
 
@@ -128,7 +128,7 @@ def inside(module: str, area: str) -> bool:
 
 
 def layer_of(module: str) -> int:
-    top = module.split(".")[0]
+    top = module.partition(".")[0]
     for number, names in enumerate(LAYERS):
         if top in names:
             return number
