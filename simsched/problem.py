@@ -166,10 +166,12 @@ def make_problem(
     if faults:
         raise GraphError(f"{graph.name} on {hardware.name}", faults)
     missing = [op for op, duration in enumerate(graph.durations) if duration is None and op not in graph.device_durations]
-    costs: list[dict[OpId, KernelCost]] = []
-    for number, device in enumerate(hardware.devices):
+    costs: list[dict[OpId, KernelCost]] = [{} for _ in hardware.devices]
+    if missing:
         model = cost_model or _default_model()
-        costs.append({op: _checked(model, graph, op, device) for op in missing if number in allowed.get(op, (number,))})
+        for number, device in enumerate(hardware.devices):
+            ops = [op for op in missing if number in allowed.get(op, (number,))]
+            costs[number].update((op, _checked(model, graph, op, device)) for op in ops)
     problem = Problem(graph, hardware, tuple(costs), allowed, seed)
     _check_demands(problem)
     return problem

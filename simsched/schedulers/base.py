@@ -38,6 +38,10 @@ class View(Protocol):
         """The instant, in ns."""
 
     @property
+    def explaining(self) -> bool:
+        """Whether reasons of dispatches will be read; a policy may leave them empty otherwise."""
+
+    @property
     def ready(self) -> Sequence[OpId]:
         """Operators whose predecessors have all finished and that are not dispatched yet."""
 

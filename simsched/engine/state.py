@@ -1,0 +1,165 @@
+"""The mutable state of one run, and the read-only view of it that policies get."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from simsched.engine.devices.base import Gate
+from simsched.engine.memory import Memory
+from simsched.graph.model import OpId
+from simsched.problem import Problem
+from simsched.trace import Trace, Transfer, Wait
+
+
+class State:
+    """Columns by operator, stream and device; everything that changes while a run goes on."""
+
+    __slots__ = (
+        "calls",
+        "dispatch_at",
+        "durations",
+        "end_at",
+        "gates",
+        "idle",
+        "launch_order",
+        "memory",
+        "problem",
+        "queues",
+        "ready_at",
+        "reasons",
+        "remaining",
+        "running",
+        "start_at",
+        "start_order",
+        "stream_of",
+        "transfers",
+        "waits",
+    )
+
+    def __init__(
+        self, problem: Problem, durations: Sequence[Sequence[int]], memory: Memory | None, gates: Sequence[Gate]
+    ) -> None:
+        count, streams = len(problem.graph), len(problem.stream_device)
+        self.problem = problem
+        self.durations = durations
+        self.memory = memory
+        self.gates = gates
+        self.remaining = list(map(len, problem.graph.pred))
+        self.running = [-1] * streams
+        self.queues: list[deque[OpId]] = [deque() for _ in range(streams)]
+        self.idle = list(range(streams))
+        self.stream_of = array("i", [-1]) * count
+        self.dispatch_at = array("q", [-1]) * count
+        self.ready_at = array("q", [-1]) * count
+        self.start_at = array("q", [-1]) * count
+        self.end_at = array("q", [-1]) * count
+        self.launch_order = array("i")
+        self.start_order = array("i")
+        self.reasons: dict[OpId, str] = {}
+        self.waits: list[Wait] = []
+        self.transfers: list[Transfer] = []
+        self.calls = 0
+
+    def arrival(self, op: OpId, device: int) -> int:
+        """Earliest instant at which all inputs of an operator whose predecessors have finished are on a device."""
+        problem, stream_of, stream_device = self.problem, self.stream_of, self.problem.stream_device
+        latest = 0
+        for source in problem.graph.pred[op]:
+            moving = problem.transfer_ns(source, op, stream_device[stream_of[source]], device)
+            latest = max(latest, self.end_at[source] + moving)
+        return latest
+
+    def trace(self) -> Trace:
+        """Freeze what happened."""
+        return Trace(
+            self.stream_of,
+            self.dispatch_at,
+            self.ready_at,
+            self.start_at,
+            self.end_at,
+            self.launch_order,
+            self.start_order,
+            MappingProxyType(self.reasons),
+            tuple(self.waits),
+            tuple(self.transfers),
+            *(() if self.memory is None else (self.memory.steps,)),
+            calls=self.calls,
+        )
+
+
+class EngineView:
+    """What a policy sees; implements :class:`simsched.schedulers.base.View`."""
+
+    __slots__ = ("_ready", "_state", "explaining", "newly_finished", "newly_ready", "now")
+
+    def __init__(self, state: State, explaining: bool) -> None:
+        self._state = state
+        self._ready: list[OpId] = []
+        self.explaining = explaining
+        self.now = 0
+        self.newly_ready: Sequence[OpId] = ()
+        self.newly_finished: Sequence[OpId] = ()
+
+    def advance(self, now: int, newly_ready: Sequence[OpId], newly_finished: Sequence[OpId]) -> None:
+        """Move to an instant (the engine's side of the view)."""
+        self.now = now
+        self.newly_ready = newly_ready
+        self.newly_finished = newly_finished
+        self._ready += newly_ready
+
+    @property
+    def problem(self) -> Problem:
+        """The problem, with its estimated durations."""
+        return self._state.problem
+
+    @property
+    def ready(self) -> Sequence[OpId]:
+        """Operators whose predecessors have all finished and that are not dispatched yet, ascending."""
+        stream_of = self._state.stream_of
+        self._ready = sorted(op for op in self._ready if stream_of[op] < 0)
+        return tuple(self._ready)
+
+    @property
+    def idle_streams(self) -> Sequence[int]:
+        """Streams that run nothing and have nothing queued, ascending."""
+        return tuple(self._state.idle)
+
+    @property
+    def running(self) -> Sequence[OpId]:
+        """Operators that are running now, ascending."""
+        return tuple(sorted(op for op in self._state.running if op >= 0))
+
+    def queue(self, stream: int) -> Sequence[OpId]:
+        """Operators waiting in a stream, head first."""
+        return tuple(self._state.queues[stream])
+
+    def free(self, device: int) -> Mapping[str, int]:
+        """Free units of each renewable resource of a device."""
+        return MappingProxyType(self._state.gates[device].free)
+
+    def live_bytes(self, device: int) -> int:
+        """Bytes allocated on a device now."""
+        memory = self._state.memory
+        return 0 if memory is None else memory.live[device]
+
+    def free_bytes(self, device: int) -> int | None:
+        """Bytes still free on a device; None when memory is unbounded in this run."""
+        capacity = self._state.gates[device].capacity
+        return None if capacity is None else capacity - self.live_bytes(device)
+
+    def memory_need(self, op: OpId, device: int) -> int:
+        """Bytes that starting the operator on the device would allocate at once."""
+        memory = self._state.memory
+        return 0 if memory is None else memory.need(op, device)
+
+    def memory_delta(self, op: OpId, device: int) -> int:
+        """Change of live bytes from before its start to after its end, as things stand."""
+        memory = self._state.memory
+        return 0 if memory is None else memory.delta(op, device)
+
+    def arrival(self, op: OpId, device: int) -> int:
+        """Earliest instant at which all inputs of a ready operator are on the device."""
+        return self._state.arrival(op, device)

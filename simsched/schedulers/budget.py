@@ -1,0 +1,78 @@
+"""What is free now, less what a policy has given away in the same call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from simsched.graph.model import OpId
+from simsched.schedulers.base import View
+
+
+class Budget:
+    """Tracks streams, resource units and bytes while a policy decides about one instant.
+
+    Parameters
+    ----------
+    view : View
+    demands : mapping, optional
+        Demands per device and operator, prepared once per run by :func:`prepare_demands`.
+    """
+
+    def __init__(self, view: View, demands: Mapping[int, Mapping[OpId, Mapping[str, int]]] | None = None) -> None:
+        self._view = view
+        self._problem = view.problem
+        devices = range(len(view.problem.devices))
+        self._streams: list[list[int]] = [[] for _ in devices]
+        for stream in reversed(view.idle_streams):
+            self._streams[view.problem.stream_device[stream]].append(stream)
+        self._free = [dict(view.free(device)) for device in devices]
+        self._bytes = [view.free_bytes(device) for device in devices]
+        self._demands = demands if demands is not None else prepare_demands(view)
+
+    @property
+    def streams_left(self) -> bool:
+        """Whether any idle stream is left."""
+        return any(self._streams)
+
+    def fits(self, op: OpId, device: int) -> bool:
+        """Whether a ready operator could start on a device at this instant."""
+        if not self._streams[device]:
+            return False
+        free = self._free[device]
+        for resource, units in self._demands[device].get(op, {}).items():
+            if units > free[resource]:
+                return False
+        left = self._bytes[device]
+        return left is None or self._view.memory_need(op, device) <= left
+
+    def best_device(self, op: OpId) -> int | None:
+        """Return the device on which the operator would end first among those that it fits, or None; ties: first."""
+        problem = self._problem
+        best, best_end = None, 0
+        for device in problem.allowed_devices(op):
+            if self.fits(op, device):
+                end = max(self._view.now, self._view.arrival(op, device)) + problem.durations(device)[op]
+                if best is None or end < best_end:
+                    best, best_end = device, end
+        return best
+
+    def take(self, op: OpId, device: int) -> int:
+        """Give the operator what it needs; returns the stream, the lowest idle one of the device."""
+        free = self._free[device]
+        for resource, units in self._demands[device].get(op, {}).items():
+            free[resource] -= units
+        left = self._bytes[device]
+        if left is not None:
+            self._bytes[device] = left - self._view.memory_need(op, device)
+        return self._streams[device].pop()
+
+
+def prepare_demands(view: View) -> dict[int, dict[OpId, Mapping[str, int]]]:
+    """Demands per device and operator, for operators that have any."""
+    problem = view.problem
+    found: dict[int, dict[OpId, Mapping[str, int]]] = {}
+    for device in range(len(problem.devices)):
+        ops = sorted(problem.graph.demands.keys() | problem.costs[device].keys())
+        demands = {op: problem.demand(op, device) for op in ops}
+        found[device] = {op: demand for op, demand in demands.items() if demand}
+    return found
