@@ -1,0 +1,154 @@
+"""Document: the data of one file, and the line and column of each of its parts."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from simsched.errors import ConfigError, Fault, InputError, PathKey
+
+SUFFIXES = (".yaml", ".yml", ".json", ".json.gz")
+SHOWN_FAULTS = 100
+
+ErrorT = TypeVar("ErrorT", bound=InputError)
+
+
+class Positions(Protocol):
+    """Finds the line and column of a part of a document."""
+
+    def find(self, path: PathKey, *, key: bool) -> tuple[int, int] | None:
+        """Return the one-based line and column of a value, or of its key; of the nearest parent if it is absent."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """What one file holds.
+
+    Attributes
+    ----------
+    data : object
+        Mappings with text keys, lists, text, numbers, booleans and None.
+    source : str
+        What error messages call the file.
+    positions : Positions or None
+        None for data that was not read from text.
+
+    Examples
+    --------
+    >>> Document({"streams": 4}, "toy").locate(("streams",)) is None
+    True
+    """
+
+    data: Any
+    source: str
+    positions: Positions | None = None
+
+    def locate(self, path: PathKey, *, key: bool = False) -> tuple[int, int] | None:
+        """Return the one-based (line, column) of the value at a path.
+
+        Parameters
+        ----------
+        path : tuple of str or int
+            E.g. ``("devices", 0, "streams")``. Where the document has no such part, its nearest parent is meant.
+        key : bool
+            Return the place of the key instead of its value's.
+
+        Returns
+        -------
+        tuple of int or None
+            None for data that was not read from text.
+        """
+        return None if self.positions is None else self.positions.find(path, key=key)
+
+
+def located(document: Document, faults: Iterable[Fault], error: type[ErrorT] = ConfigError) -> ErrorT:  # type: ignore[assignment]
+    """Return an error whose faults carry line and column, in the order of the file.
+
+    Parameters
+    ----------
+    document : Document
+    faults : iterable of Fault
+        Faults that have a position already keep it.
+    error : type
+        ``ConfigError``, or another ``InputError`` to make.
+    """
+    placed = [fault if fault.line is not None else _place(document, fault) for fault in faults]
+    placed.sort(key=lambda fault: (fault.line or 0, fault.column or 0))
+    if len(placed) > SHOWN_FAULTS:
+        more = len(placed) - SHOWN_FAULTS
+        placed = [*placed[:SHOWN_FAULTS], Fault(f"and {more} more problems")]
+    return error(document.source, placed)
+
+
+def _place(document: Document, fault: Fault) -> Fault:
+    position = document.locate(fault.path)
+    return fault if position is None else replace(fault, line=position[0], column=position[1])
+
+
+def read_document(path: str | PathLike[str]) -> Document:
+    """Read a YAML (``.yaml``, ``.yml``) or JSON (``.json``, ``.json.gz``) file.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, is not UTF-8, or is not well-formed.
+    """
+    source = fspath(path)
+    if not source.endswith(SUFFIXES):
+        raise ConfigError(source, [Fault(f"unknown kind of file; expected a name that ends in {', '.join(SUFFIXES)}")])
+    text = read_text(path)
+    if source.endswith((".yaml", ".yml")):
+        from simsched.config.yaml_reader import read_yaml
+
+        return read_yaml(text, source)
+    from simsched.config.json_reader import read_json
+
+    return read_json(text, source)
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """Read a UTF-8 text file, unpacking ``.gz``.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read or unpacked, or is not UTF-8.
+    """
+    source = fspath(path)
+    raw = read_bytes(path)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        good = raw[: error.start].decode("utf-8-sig", "replace")
+        line, column = good.count("\n") + 1, len(good) - good.rfind("\n")
+        message = f"byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        raise ConfigError(source, [Fault(message, line=line, column=column)]) from None
+
+
+def read_bytes(path: str | PathLike[str]) -> bytes:
+    """Read a whole file, unpacking ``.gz``.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be read or unpacked.
+    """
+    source = fspath(path)
+    try:
+        raw = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(source, [Fault(f"cannot be read: {reason}")]) from None
+    if not source.endswith(".gz"):
+        return raw
+    import gzip
+
+    try:
+        return gzip.decompress(raw)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ConfigError(source, [Fault(f"not a whole gzip file: {error}")]) from None
