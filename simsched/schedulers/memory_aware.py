@@ -1,0 +1,167 @@
+"""Memory-aware list scheduling: as parallel as a memory target allows, and never into a dead end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from simsched.errors import SchedulerError
+from simsched.graph.lifetimes import LiveSet, frugal_order
+from simsched.graph.model import OpId
+from simsched.graph.ranks import b_level
+from simsched.problem import Problem
+from simsched.schedulers.base import Dispatch, Policy, View
+from simsched.schedulers.budget import Budget, prepare_demands
+from simsched.schedulers.listing import dynamic_list_policy, list_policy
+from simsched.units import format_duration, format_size
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryAware:
+    """Longest path first while memory is ample; what frees most first as it tightens.
+
+    The target is the peak of a frugal sequential order (the better of the graph's own order and a greedy one), plus
+    ``slack``, and never more than the device's capacity. An operator starts early only if, once everything that has
+    started is done, the rest of the frugal order still fits below the target (the safe states of E. W. Dijkstra's
+    banker, EWD 108, 1965). So on one device the target holds whenever the frugal order itself fits, and the run
+    cannot come to a state in which nothing fits.
+
+    On several devices there is no such guarantee: each device's capacity is respected where it can be, and what frees
+    most goes first when a device is tight.
+
+    Parameters
+    ----------
+    slack : float
+        Fraction of the sequential peak that may be spent on parallelism, at least 0.
+    tight : float
+        Memory counts as tight when less than this fraction of the target is free, 0 to 1.
+    """
+
+    slack: float = 0.0
+    tight: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not self.slack >= 0:
+            raise SchedulerError(f"memory_aware: slack must be at least 0, got {self.slack}")
+        if not 0 <= self.tight <= 1:
+            raise SchedulerError(f"memory_aware: tight must be between 0 and 1, got {self.tight}")
+
+    def start(self, problem: Problem) -> Policy:
+        """Find the frugal order, its peak and the ranks."""
+        graph = problem.graph
+        rank = b_level(graph, problem.shortest_durations())
+        if not any(graph.tensor_bytes) and not any(problem.workspace(op) for op in range(len(graph))):
+            unit = graph.time_unit
+            return list_policy(problem, rank, lambda op: f"no memory to save; b-level {format_duration(rank[op], unit)}")
+        if len(problem.devices) > 1:
+            return _several_devices(rank, self.tight)
+        workspace = [problem.workspace(op) for op in range(len(graph))]
+        order, peak = frugal_order(graph, workspace)
+        target = int(peak * (1 + self.slack))
+        capacity = problem.devices[0].capacity
+        if capacity is not None:
+            target = min(target, capacity)
+        return _SafePolicy(LiveSet(graph, workspace), order, rank, target, self.tight)
+
+
+class _SafePolicy:
+    """One device: list scheduling that stays in safe states.
+
+    ``_done`` is the state in which everything that has started is finished; ``_next`` points at the first operator
+    of the frugal order that has not started, ``_last`` at the last one that has.
+    """
+
+    def __init__(self, state: LiveSet, order: Sequence[OpId], rank: Sequence[int], target: int, tight: float) -> None:
+        self._done = state
+        self._order = order
+        self._rank = rank
+        self._target = target
+        self._tight = tight
+        self._position = [0] * len(order)
+        for position, op in enumerate(order):
+            self._position[op] = position
+        self._started = bytearray(len(order))
+        self._next = 0
+        self._last = -1
+        self._demands = None
+
+    def __call__(self, view: View) -> Iterable[Dispatch]:
+        if self._demands is None:
+            self._demands = prepare_demands(view)
+        budget = Budget(view, self._demands)
+        live = view.live_bytes(0)
+        chosen: list[Dispatch] = []
+        waiting = list(view.ready)
+        while waiting and budget.streams_left:
+            tight = live > (1 - self._tight) * self._target
+            op = self._pick(waiting, budget, view, live, tight)
+            if op is None:
+                break
+            waiting.remove(op)
+            live += view.memory_need(op, 0)
+            chosen.append(Dispatch(op, budget.take(op, 0), self._reason(op, live, tight) if view.explaining else ""))
+            self._start(op)
+        if not chosen and not view.running and waiting:
+            chosen = self._forced(budget, view)
+        return chosen
+
+    def _pick(self, waiting: Sequence[OpId], budget: Budget, view: View, live: int, tight: bool) -> OpId | None:
+        """The first ready operator in the order of the moment that fits and keeps the state safe."""
+        rank = self._rank
+        if tight:
+            ranked = sorted(waiting, key=lambda op: (self._done.delta(op), -rank[op], op))
+        else:
+            ranked = sorted(waiting, key=lambda op: (-rank[op], op))
+        for op in ranked:
+            if live + view.memory_need(op, 0) <= self._target and budget.fits(op, 0) and self._safe(op):
+                return op
+        return None
+
+    def _safe(self, op: OpId) -> bool:
+        """Whether the rest of the frugal order fits below the target after ``op``.
+
+        Beyond the last operator that has started the walk is in the same state as the frugal order itself, whose
+        peak is known, so only the part up to there is looked at.
+        """
+        if op == self._order[self._next]:
+            return True
+        last = max(self._last, self._position[op])
+        between = [other for other in self._order[self._next : last] if not self._started[other] and other != op]
+        return self._done.peak_of([op, *between]) <= self._target
+
+    def _start(self, op: OpId) -> None:
+        self._done.run(op)
+        self._started[op] = 1
+        self._last = max(self._last, self._position[op])
+        while self._next < len(self._order) and self._started[self._order[self._next]]:
+            self._next += 1
+
+    def _forced(self, budget: Budget, view: View) -> list[Dispatch]:
+        """Nothing runs and nothing fits: go on in the frugal order, whatever it takes."""
+        op = self._order[self._next]
+        if not budget.fits(op, 0) and view.free_bytes(0) is None:
+            return []
+        self._start(op)
+        reason = "nothing fits the memory target; next in the frugal order"
+        return [Dispatch(op, view.idle_streams[0], reason)]
+
+    def _reason(self, op: OpId, live: int, tight: bool) -> str:
+        use = f"{format_size(live)} of {format_size(self._target)}"
+        return f"memory tight ({use}): frees most" if tight else f"memory ample ({use}): longest path"
+
+
+def _several_devices(rank: Sequence[int], tight: float) -> Policy:
+    """Longest path first; on a device that is tight, what frees most first."""
+
+    def key(op: OpId, view: View) -> tuple[float, float]:
+        devices = range(len(view.problem.devices))
+        capacities = [view.problem.devices[device].capacity for device in devices]
+        cramped = [
+            device
+            for device in view.problem.allowed_devices(op)
+            if capacities[device] is not None and view.live_bytes(device) > (1 - tight) * (capacities[device] or 0)
+        ]
+        freed = min((view.memory_delta(op, device) for device in cramped), default=0)
+        return (freed, -rank[op])
+
+    return dynamic_list_policy(key)
