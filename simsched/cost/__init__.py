@@ -1,1 +1,1 @@
-
+"""What operators cost: the registry of work per operator type, and models that turn work into time."""
