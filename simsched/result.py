@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from simsched.problem import Problem
 from simsched.trace import Trace
@@ -32,6 +32,12 @@ class Result:
         The referee's findings; empty means valid, None that it was switched off.
     scheduler_seconds : float
         Wall time spent in the scheduler (not deterministic, kept out of compared outputs).
+    written : str
+        The spec as the user wrote it; empty where an object was passed.
+    noise : str
+        Spec of the noise that made ``actual``, or empty.
+    seed : int
+        Seed of the noise.
     """
 
     problem: Problem
@@ -41,6 +47,14 @@ class Result:
     actual: Sequence[Sequence[int]] | None = None
     violations: tuple[str, ...] | None = None
     scheduler_seconds: float = 0.0
+    written: str = ""
+    noise: str = ""
+    seed: int = 0
+
+    @property
+    def label(self) -> str:
+        """What the run is called in tables and pictures: the spec as written, or the canonical one."""
+        return self.written or self.scheduler
 
     @property
     def makespan(self) -> int:
@@ -53,11 +67,40 @@ class Result:
         return None if self.violations is None else not self.violations
 
 
+class Failure(NamedTuple):
+    """A run that could not be carried out.
+
+    Attributes
+    ----------
+    scheduler : str
+        Spec as written, or the canonical one.
+    message : str
+        The kind of error and what it says.
+    """
+
+    scheduler: str
+    message: str
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Several runs of one problem, in the order in which the schedulers were named."""
+    """Several runs of one problem, in the order in which the schedulers were named.
+
+    Attributes
+    ----------
+    problem : Problem
+    results : tuple of Result
+    failures : tuple of Failure
+        Runs that could not be carried out.
+    memory : {"unbounded", "block", "strict"}
+    """
 
     problem: Problem
     results: tuple[Result, ...]
-    failures: tuple[tuple[str, str], ...] = ()
-    """Scheduler spec and message of runs that could not be carried out."""
+    failures: tuple[Failure, ...] = ()
+    memory: MemoryMode = "unbounded"
+
+    @property
+    def valid(self) -> bool:
+        """Whether every run was carried out and none breaks a rule."""
+        return not self.failures and all(result.valid is not False for result in self.results)

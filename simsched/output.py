@@ -1,0 +1,102 @@
+"""Writing a folder of results: each file whole or not at all, and never over somebody else's files."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from simsched.errors import ConfigError, Fault
+from simsched.provenance import read_manifest, sha256, to_text
+
+MANIFEST = "manifest.json"
+TIMING = "timing.json"
+
+
+def claim(folder: Path) -> None:
+    """Make a folder for results, or refuse one that holds something else.
+
+    Raises
+    ------
+    ConfigError
+        If the path is a file, or a folder that is neither empty nor written by simsched.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(str(folder), [Fault("is a file; name a folder to write results into")])
+    if folder.is_dir() and any(folder.iterdir()) and read_manifest(folder) is None:
+        message = "is not empty and was not written by simsched; name a new or an empty folder"
+        raise ConfigError(str(folder), [Fault(message)])
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write one file through a neighbour that takes its place at the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def write_folder(
+    folder: Path, files: Mapping[str, bytes], manifest: Mapping[str, Any], timing: Mapping[str, Any]
+) -> None:
+    """Write all files of a folder, the manifest last, and remove what an earlier run left.
+
+    Parameters
+    ----------
+    folder : Path
+        Claimed with :func:`claim`.
+    files : mapping of str to bytes
+        By path inside the folder, with ``/``.
+    manifest : mapping
+        Lists the files with their hashes, see :func:`simsched.provenance.manifest`.
+    timing : mapping
+        What differs from run to run; written beside the manifest and not listed in it.
+
+    Notes
+    -----
+    Files of the earlier manifest that are not written again are removed only while their content is still what
+    that manifest says: what somebody has changed since is kept.
+    """
+    before = read_manifest(folder) or {}
+    for name, data in files.items():
+        write_file(folder / name, data)
+    write_file(folder / TIMING, to_text(timing).encode())
+    write_file(folder / MANIFEST, to_text(manifest).encode())
+    for name, digest in before.get("files", {}).items():
+        path = folder / name
+        if name not in files and path.is_file() and sha256(path.read_bytes()) == digest:
+            path.unlink()
+            _remove_empty(path.parent, folder)
+
+
+def _remove_empty(path: Path, top: Path) -> None:
+    while path != top and not any(path.iterdir()):
+        path.rmdir()
+        path = path.parent
+
+
+def slug(text: str, taken: set[str]) -> str:
+    """Return a file name for a label, different from those that are taken, and take it.
+
+    Examples
+    --------
+    >>> taken = set()
+    >>> slug("greedy_ready(rule=spt)", taken), slug("greedy_ready:rule:spt", taken)
+    ('greedy_ready-rule-spt', 'greedy_ready-rule-spt-2')
+    """
+    kept = "".join(char if char.isalnum() or char in "._-" else "-" for char in text)
+    base = "-".join(filter(None, kept.split("-"))).strip(".") or "run"
+    name, number = base[:100], 2
+    while name in taken:
+        name, number = f"{base[:100]}-{number}", number + 1
+    taken.add(name)
+    return name

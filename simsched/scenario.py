@@ -1,0 +1,122 @@
+"""Scenario: everything about a run besides its graph and its scheduler, as it can be written down.
+
+The command line and experiments say the same things in words (``--streams 4``, ``streams: [2, 4]``); this is where
+words become a graph, hardware and a problem.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simsched.cost.base import CostModel
+    from simsched.graph.model import Graph
+    from simsched.hardware import HardwareProfile
+    from simsched.noise import Noise
+    from simsched.problem import Problem
+    from simsched.result import MemoryMode
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What shapes a run.
+
+    Attributes
+    ----------
+    hardware : str
+        Name, path or short form (``lanes:4``, ``procs:2``, ``native``).
+    dims : mapping of str to int
+        Values of symbolic dimensions.
+    strict : bool
+        Refuse graphs with operator types that the registry does not know.
+    streams : int or None
+        Streams of each device, instead of the profile's.
+    memory : {"unbounded", "block", "strict"}
+    memory_capacity : int or None
+        Usable bytes of each device, instead of the profile's.
+    microbatches : int or None
+        Repeat the graph for so many microbatches.
+    seed : int
+        For schedulers that draw, and for noise.
+    noise : Noise or None
+    cost_model : str or None
+        ``roofline``, ``table:FILE`` or ``package.module:function``.
+    """
+
+    hardware: str
+    dims: Mapping[str, int] = field(default_factory=dict)
+    strict: bool = False
+    streams: int | None = None
+    memory: MemoryMode = "unbounded"
+    memory_capacity: int | None = None
+    microbatches: int | None = None
+    seed: int = 0
+    noise: Noise | None = None
+    cost_model: str | None = None
+
+    def load_graph(self, name: str) -> Graph:
+        """Load a graph by name or path, for this scenario."""
+        from simsched.graph.io import load_graph
+
+        graph = load_graph(name, dims=self.dims or None, strict=self.strict)
+        return self.repeated(graph)
+
+    def repeated(self, graph: Graph) -> Graph:
+        """Return the graph for all microbatches."""
+        if self.microbatches is None:
+            return graph
+        from simsched.graph.pipeline import microbatched
+
+        return microbatched(graph, self.microbatches)
+
+    def load_hardware(self, graph: Graph) -> HardwareProfile:
+        """Load the hardware, with this scenario's streams and memory."""
+        from simsched.profiles import load_hardware
+
+        return adjusted(load_hardware(self.hardware, graph), self.streams, self.memory_capacity)
+
+    def problem(self, graph: Graph) -> Problem:
+        """Cost a graph on this scenario's hardware."""
+        from simsched.problem import make_problem
+
+        return make_problem(graph, self.load_hardware(graph), load_cost_model(self.cost_model), seed=self.seed)
+
+    def parameters(self) -> dict[str, Any]:
+        """What differs from the defaults, for people and manifests; the hardware and seed are always there."""
+        found: dict[str, Any] = {"hardware": self.hardware, "seed": self.seed}
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            default = {} if item.name == "dims" else item.default
+            if item.name not in found and value != default:
+                found[item.name] = str(value) if item.name == "noise" else value
+        return found
+
+
+def adjusted(hardware: HardwareProfile, streams: int | None, memory_capacity: int | None) -> HardwareProfile:
+    """Return the hardware with other numbers of streams and usable bytes on each device."""
+    changes: dict[str, Any] = {}
+    if streams is not None:
+        changes["streams"] = streams
+    if memory_capacity is not None:
+        changes["memory_usable"] = memory_capacity
+    if not changes:
+        return hardware
+    devices = tuple(dataclasses.replace(device, **changes) for device in hardware.devices)
+    return dataclasses.replace(hardware, devices=devices)
+
+
+def load_cost_model(text: str | None) -> CostModel | None:
+    """Find a cost model by its name: ``roofline``, ``table:FILE`` or ``package.module:function``."""
+    if text is None or text == "roofline":
+        return None
+    kind, _, rest = text.partition(":")
+    if kind == "table":
+        from simsched.cost.table import load_table
+
+        return load_table(rest)
+    from simsched.imports import load_object
+
+    return load_object(text, "cost model")  # type: ignore[no-any-return]
