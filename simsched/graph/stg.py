@@ -18,9 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from simsched.config.document import read_text
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
-from simsched.graph.textfile import Reading, Word, build_located, plural, read_text, words_by_line
+from simsched.graph.textfile import Reading, Word, build_located, plural, words_by_line
 
 ROW = "'task time predecessors...', for example '3 7 2 1 2'"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NoReturn
 
 from simsched.errors import ConfigError, Fault, GraphError
@@ -38,29 +37,6 @@ class Word:
     def place(self) -> tuple[int, int]:
         """Line and column."""
         return self.line, self.column
-
-
-def read_text(path: str | Path) -> str:
-    """Read a text file as UTF-8, with or without a byte-order mark.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such file, or it is not text.
-    """
-    try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigError(str(path), [Fault(f"cannot be read: {reason}")]) from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
-        raise ConfigError(
-            str(path), [Fault("is not text in UTF-8; convert it, or check that it is the file meant", (), line, column)]
-        ) from None
 
 
 def words_by_line(text: str, comment: str | None = None) -> list[list[Word]]:
@@ -93,18 +69,17 @@ class Reading:
         line, column = at.place if isinstance(at, Word) else at
         self.faults.append(Fault(message, (), line, column))
         if len(self.faults) >= MOST_FAULTS:
-            self.faults.append(Fault(f"(the first {MOST_FAULTS} problems; there may be more)", (), line, column))
-            self.finish()
+            self.stop(f"and perhaps more: reading stopped after {MOST_FAULTS} problems", at)
 
     def stop(self, message: str, at: Word | tuple[int, int]) -> NoReturn:
         """Record a fault after which reading on makes no sense, and raise all."""
         line, column = at.place if isinstance(at, Word) else at
-        raise ConfigError(self.source, [*self.faults, Fault(message, (), line, column)])
+        raise ConfigError(self.source, [*sorted(self.faults, key=_place_of), Fault(message, (), line, column)])
 
     def finish(self) -> None:
         """Raise all recorded faults, if there are any."""
         if self.faults:
-            raise ConfigError(self.source, self.faults)
+            raise ConfigError(self.source, sorted(self.faults, key=_place_of))
 
     def whole(self, word: Word, what: str, lowest: int = 0) -> int | None:
         """Return the word as a whole number of at least ``lowest``, or record why it is none and return None."""
@@ -170,6 +145,10 @@ def _placed(
     if place is None:
         return fault
     return Fault(fault.message, (), *place)
+
+
+def _place_of(fault: Fault) -> tuple[int, int]:
+    return fault.line or 0, fault.column or 0
 
 
 def plural(count: int, noun: str) -> str:
