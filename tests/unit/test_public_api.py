@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import simsched
+from simsched.schedulers.registry import BUILTIN, GROUP
 
 ROOT = Path(__file__).resolve().parents[2]
 LOADED_AT_ONCE = {"run", "compare", "__version__"}
@@ -48,7 +50,7 @@ def test_unknown_names_are_attribute_errors() -> None:
 
 def test_every_public_name_is_on_the_page_of_the_api() -> None:
     page = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
-    documented = set(re.findall(r"^\.\. auto\w+:: simsched\.(\w+)$", page, re.MULTILINE))
+    documented = set(re.findall(r"^\.\. auto(?!module)\w+:: simsched\.(\w+)$", page, re.MULTILINE))
     assert documented == set(simsched.__all__) - {"__version__"}
 
 
@@ -57,3 +59,8 @@ def test_version_is_the_same_everywhere() -> None:
     assert cited is not None
     assert cited[1] == simsched.__version__
     assert re.search(rf"^#+ \[?{re.escape(simsched.__version__)}\b", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+
+
+def test_entry_points_are_the_built_in_schedulers() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["entry-points"][GROUP] == dict(BUILTIN)
