@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from simsched.cost.base import CostModel, KernelCost
 from simsched.errors import CostError, Fault, GraphError, suggest
 from simsched.graph.model import Graph, OpId
 from simsched.hardware import Device, HardwareProfile
+
+MemoryMode = Literal["unbounded", "block", "strict"]
+"""What a run does about the capacity: nothing, make heads wait until they fit, or treat exceeding it as an error."""
 
 NO_DEMANDS: Mapping[str, int] = {}
 

@@ -112,8 +112,9 @@ def _out_of_memory(state: State, op: OpId, device: int, now: int, needed: int) -
     problem, memory = state.problem, state.memory
     assert memory is not None
     capacity = state.gates[device].capacity
-    largest = memory.largest_live(device, state.start_at)
-    lines = [f"    {format_size(size):>10}  {name}" for name, size in largest]
+    sizes, names = problem.graph.tensor_bytes, problem.graph.tensor_names
+    largest = sorted(memory.alive(device, state.start_at), key=lambda tensor: (-sizes[tensor], tensor))[:5]
+    lines = [f"    {format_size(sizes[tensor]):>10}  {names[tensor]}" for tensor in largest]
     message = (
         f"at {format_duration(now, problem.graph.time_unit)} operator {problem.graph.names[op]!r} does not fit into "
         f"device {problem.devices[device].name!r}: {_bytes(needed)} would be live, the capacity is {_bytes(capacity or 0)}"

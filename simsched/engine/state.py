@@ -85,7 +85,7 @@ class State:
             MappingProxyType(self.reasons),
             tuple(self.waits),
             tuple(self.transfers),
-            *(() if self.memory is None else (self.memory.steps,)),
+            *(() if self.memory is None else (self.memory.steps(),)),
             calls=self.calls,
         )
 
@@ -93,7 +93,7 @@ class State:
 class EngineView:
     """What a policy sees; implements :class:`simsched.schedulers.base.View`."""
 
-    __slots__ = ("_ready", "_state", "explaining", "newly_finished", "newly_ready", "now")
+    __slots__ = ("_ready", "_state", "explaining", "idle_streams", "newly_finished", "newly_ready", "now")
 
     def __init__(self, state: State, explaining: bool) -> None:
         self._state = state
@@ -102,12 +102,15 @@ class EngineView:
         self.now = 0
         self.newly_ready: Sequence[OpId] = ()
         self.newly_finished: Sequence[OpId] = ()
+        self.idle_streams: Sequence[int] = ()
+        """Streams that run nothing and have nothing queued, ascending."""
 
     def advance(self, now: int, newly_ready: Sequence[OpId], newly_finished: Sequence[OpId]) -> None:
         """Move to an instant (the engine's side of the view)."""
         self.now = now
         self.newly_ready = newly_ready
         self.newly_finished = newly_finished
+        self.idle_streams = tuple(self._state.idle)
         self._ready += newly_ready
 
     @property
@@ -121,11 +124,6 @@ class EngineView:
         stream_of = self._state.stream_of
         self._ready = sorted(op for op in self._ready if stream_of[op] < 0)
         return tuple(self._ready)
-
-    @property
-    def idle_streams(self) -> Sequence[int]:
-        """Streams that run nothing and have nothing queued, ascending."""
-        return tuple(self._state.idle)
 
     @property
     def running(self) -> Sequence[OpId]:
