@@ -153,6 +153,14 @@ class Source:
     cite: str
 
 
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of a profile as its file states it: ``80 GiB``, and the tag of its source, empty for none."""
+
+    text: str
+    tag: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class HardwareProfile:
     """Devices, links and host, with a source per figure.
@@ -165,8 +173,8 @@ class HardwareProfile:
     host : Host
     sources : mapping of str to Source
         By tag.
-    figures : mapping of str to str
-        Path of each figure (``devices[0].memory.bandwidth``) to its source tag.
+    figures : mapping of str to Figure
+        By path, e.g. ``devices[0].memory.bandwidth``; those that are known.
     """
 
     name: str
@@ -175,7 +183,7 @@ class HardwareProfile:
     host: Host = Host()
     description: str = ""
     sources: Mapping[str, Source] = field(default_factory=dict)
-    figures: Mapping[str, str] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
 
     def device(self, name: str) -> Device:
         """Return a device by name."""

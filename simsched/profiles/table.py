@@ -1,0 +1,137 @@
+"""What is shown of profiles: one row a profile, and one row a figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from simsched.hardware import Device, HardwareProfile
+from simsched.profiles.load import load_hardware, profile_names
+from simsched.units import format_duration, format_rate, format_size
+
+UNKNOWN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRow:
+    """One device of one profile, as text; ``-`` for figures that are not known or do not exist."""
+
+    profile: str
+    device: str
+    kind: str
+    model: str
+    streams: str
+    sms: str
+    fp32: str
+    half: str
+    int8: str
+    memory: str
+    usable: str
+    bandwidth: str
+    launch: str
+    sources: str
+
+
+HEADINGS = {
+    "profile": "profile", "device": "device", "kind": "kind", "model": "model", "streams": "streams",
+    "sms": "SMs or cores", "fp32": "fp32 vector", "half": "fp16/bf16 matrix", "int8": "int8 matrix",
+    "memory": "memory", "usable": "usable", "bandwidth": "bandwidth", "launch": "launch", "sources": "sources",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """One figure of a profile.
+
+    Attributes
+    ----------
+    path : str
+        E.g. ``gpu.memory.bandwidth``.
+    value : str
+    source : str
+        Kind of its source, or ``none``.
+    cite : str
+    """
+
+    path: str
+    value: str
+    source: str
+    cite: str
+
+
+def profile_rows(names: list[str] | None = None) -> list[ProfileRow]:
+    """Load profiles and return a row for each device.
+
+    Parameters
+    ----------
+    names : list of str, optional
+        All that can be found by default.
+
+    Raises
+    ------
+    ConfigError
+        If a file is malformed.
+    """
+    return [row for name in (profile_names() if names is None else names) for row in profile_row(load_hardware(name))]
+
+
+def profile_row(profile: HardwareProfile) -> list[ProfileRow]:
+    """Return the rows of one profile, a row a device."""
+    return [_device_row(profile, number, device) for number, device in enumerate(profile.devices)]
+
+
+def _device_row(profile: HardwareProfile, number: int, device: Device) -> ProfileRow:
+    vector, matrix = device.peaks.get("vector", {}), device.peaks.get("matrix", {})
+    inside = f"devices[{number}]."
+    tags = {figure.tag for path, figure in profile.figures.items() if path.startswith(inside)}
+    kinds = {profile.sources[tag].kind if tag else "none" for tag in tags}
+    return ProfileRow(
+        profile=profile.name,
+        device=device.name,
+        kind=device.kind,
+        model=device.model,
+        streams=str(device.streams),
+        sms=str(device.resources["sms"]) if "sms" in device.resources else UNKNOWN,
+        fp32=_rate(vector.get("fp32"), "FLOP/s"),
+        half=_rate(matrix.get("fp16", matrix.get("bf16")), "FLOP/s"),
+        int8=_rate(matrix.get("int8"), "OP/s"),
+        memory=_size(device.memory_capacity),
+        usable=_size(device.memory_usable),
+        bandwidth=_rate(device.memory_bandwidth, "B/s"),
+        launch=format_duration(device.launch_ns),
+        sources=", ".join(sorted(kinds)) or UNKNOWN,
+    )
+
+
+def figure_rows(profile: HardwareProfile) -> list[FigureRow]:
+    """Return every known figure of a profile with its source.
+
+    Parameters
+    ----------
+    profile : HardwareProfile
+        One that was read from a file; the short forms have no figures.
+    """
+    rows = []
+    for path, figure in profile.figures.items():
+        place, _, key = path.partition(".")
+        if place.startswith("devices["):
+            place = profile.devices[int(place[len("devices[") : -1])].name
+        source = profile.sources.get(figure.tag)
+        kind, cite = (source.kind, source.cite) if source else ("none", "")
+        rows.append(FigureRow(f"{place}.{key}", figure.text, kind, cite))
+    return rows
+
+
+def markdown_table(rows: list[ProfileRow]) -> str:
+    """Return rows as a Markdown table, for the reference page."""
+    names = [field.name for field in fields(ProfileRow)]
+    lines = ["| " + " | ".join(HEADINGS[name] for name in names) + " |", "|" + " --- |" * len(names)]
+    lines += ["| " + " | ".join(getattr(row, name) for name in names) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _rate(value: float | None, unit: str) -> str:
+    return UNKNOWN if value is None else format_rate(value, unit)
+
+
+def _size(value: int | None) -> str:
+    return UNKNOWN if value is None else format_size(value)
