@@ -29,12 +29,15 @@ class Fault:
         Where in the data, e.g. ``("operators", 3, "duration")``; empty for the whole input.
     line, column : int or None
         One-based position in the file, where it is known.
+    related : tuple of Fault
+        Other places that belong to it, e.g. each edge of a cycle.
     """
 
     message: str
     path: PathKey = ()
     line: int | None = None
     column: int | None = None
+    related: tuple[Fault, ...] = ()
 
     @property
     def where(self) -> str:
@@ -75,9 +78,10 @@ class InputError(SimschedError):
             fault = self.faults[0]
             place = f"{self.source}:{fault.line}:{fault.column}" if fault.line is not None else self.source
             where = f"{fault.where}: " if fault.where else ""
-            return f"{place}: {where}{fault.message}"
+            return "\n".join([f"{place}: {where}{fault.message}", *(f"  {other}" for other in fault.related)])
         lines = [f"{self.source}: {len(self.faults)} problems"]
-        lines += [f"  {fault}" for fault in self.faults]
+        for fault in self.faults:
+            lines += [f"  {fault}", *(f"    {other}" for other in fault.related)]
         return "\n".join(lines)
 
 

@@ -163,6 +163,8 @@ class Graph:
         buffers read and written, required device, stated FLOPs, stated bytes moved, workspace bytes.
     delays : mapping
         ``(u, v)`` to a fixed communication delay in ns, paid only between different devices.
+    description, origin : str
+        What the graph is, and where it comes from.
     native : mapping or None
         Resource capacities that the file itself carries (``.sm``, ``.rcp``), for ``--hardware native``.
     notes : tuple of str
@@ -197,6 +199,8 @@ class Graph:
     traffic: Mapping[OpId, int] = field(default_factory=dict)
     workspace: Mapping[OpId, int] = field(default_factory=dict)
     delays: Mapping[tuple[OpId, OpId], int] = field(default_factory=dict)
+    description: str = ""
+    origin: str = ""
     native: Mapping[str, int] | None = None
     notes: tuple[str, ...] = ()
 
