@@ -13,6 +13,8 @@ from fractions import Fraction
 
 _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
 
+LARGEST_EXPONENT = 200
+
 TIME_UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9}
 BYTE_UNITS = {
     "B": 1,
@@ -45,9 +47,13 @@ def split(text: str) -> tuple[Fraction, str]:
     if match is None:
         raise ValueError(f"{text!r} is not a number with a unit")
     try:
-        return Fraction(Decimal(match[1].replace("_", ""))), match[2]
+        number = Decimal(match[1].replace("_", ""))
     except InvalidOperation as error:  # pragma: no cover - the pattern admits only decimal numbers
         raise ValueError(f"{text!r} is not a number with a unit") from error
+    # Exact arithmetic on 1e999999999 would not end.
+    if number and abs(number.adjusted()) > LARGEST_EXPONENT:
+        raise ValueError(f"{text!r} is out of range")
+    return Fraction(number), match[2]
 
 
 def _quantity(value: object, units: dict[str, int], example: str, bare: int | None) -> Fraction:
@@ -56,7 +62,10 @@ def _quantity(value: object, units: dict[str, int], example: str, bare: int | No
         raise ValueError(f"expected a quantity such as {example!r}, got {type(value).__name__}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is not a finite number; write for example {example!r}")
-    number, unit = split(value) if isinstance(value, str) else (Fraction(repr(value)), "")
+    if isinstance(value, int):
+        number, unit = Fraction(value), ""
+    else:
+        number, unit = split(value if isinstance(value, str) else repr(float(value)))
     if not unit:
         if bare is None:
             choices = " or ".join(repr(f"{value} {name}") for name in _suggested(units))
