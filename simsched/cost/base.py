@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from simsched.graph.model import Graph, OpId
 from simsched.hardware import Device
 
-Bound = Literal["explicit", "measured", "compute", "memory", "launch"]
+Bound = Literal["explicit", "measured", "compute", "memory", "launch", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class KernelCost:
         The two sides of the roofline, and the launch.
     bound : str
         Which one decides: ``compute``, ``memory`` or ``launch``; ``explicit`` for a duration given by the user,
-        ``measured`` for one from a table.
+        ``measured`` for one from a table, ``none`` for a view, which runs no kernel.
     known : bool
         False when the operator type is not in the registry, so that it is costed by its bytes alone.
     """

@@ -1,0 +1,176 @@
+"""The roofline model: a kernel takes as long as its slower side, arithmetic or memory, and its launch.
+
+``duration = max(flops / (peak x efficiency), bytes / (bandwidth x efficiency)) + launch``
+
+Williams, Waterman, Patterson: "Roofline: an insightful visual performance model for multicore architectures",
+Communications of the ACM 52(4), 2009. https://doi.org/10.1145/1498765.1498785
+
+On ``sm_share`` devices a kernel that fills ``s`` of ``S`` SMs computes at ``s / S`` of the peak; else ten such
+kernels at once would compute faster than the device can. Its memory side has the full bandwidth: what one kernel
+alone can draw, even from few SMs. That several running at once must share it is not part of a kernel's cost, and the
+``sm_share`` device model does not stretch them yet.
+
+Not modelled: reuse in the L2 cache between operators, waves that leave SMs idle at their end, splitting of a product
+along its inner dimension, choice of algorithm (Winograd, FFT), clocks that fall under load.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from simsched.cost.base import Bound, KernelCost
+from simsched.cost.grid import sm_demand
+from simsched.cost.peaks import Fp32Math, find_peak, peak_order
+from simsched.cost.registry import DEFAULT, Registry, work_of
+from simsched.cost.work import Work
+from simsched.errors import CostError
+from simsched.graph.model import Graph, OpId
+from simsched.hardware import Device
+
+
+class Sides(NamedTuple):
+    """Both sides of the roofline, in ns, and what they were computed with."""
+
+    compute: float
+    memory: float
+    peak: str
+
+
+@dataclass(frozen=True, slots=True)
+class Roofline:
+    """The roofline cost model.
+
+    Parameters
+    ----------
+    fp32_math : {"fp32", "tf32"}
+        Whether matrix products of fp32 operands run on TF32 units, as frameworks offer as an option.
+    registry : Registry
+        Says what each operator type computes and moves.
+
+    Examples
+    --------
+    >>> from simsched.graph.builder import GraphBuilder
+    >>> builder = GraphBuilder("one")
+    >>> op = builder.add_op("a", flops=3_000_000, traffic=1_000_000)
+    >>> device = Device("d0", memory_bandwidth=100e9, peaks={"vector": {"fp32": 1e12}}, launch_ns=7)
+    >>> cost = Roofline()(builder.build(), 0, device)
+    >>> cost.duration, cost.compute_ns, cost.memory_ns, cost.bound, cost.intensity
+    (10007, 3000.0, 10000.0, 'memory', 3.0)
+    """
+
+    fp32_math: Fp32Math = "fp32"
+    registry: Registry = DEFAULT
+
+    def __call__(self, graph: Graph, op: OpId, device: Device) -> KernelCost:
+        """Return the cost of one operator alone on one device.
+
+        Raises
+        ------
+        CostError
+            If the device has no peak or bandwidth to cost it by, or nothing is known about the operator.
+        """
+        work = work_of(graph, op, self.registry)
+        _require_something(graph, op, work)
+        workspace = graph.workspace.get(op, 0)
+        if work.unit == "none":
+            return KernelCost(0, workspace=workspace, bound="none", known=work.known)
+        sms = sm_demand(work, device, graph.demands.get(op, {}).get("sms"))
+        sides = self.sides(graph, op, work, device, sms)
+        bound: Bound = "compute" if sides.compute > sides.memory else "memory"
+        slower = max(sides.compute, sides.memory)
+        return KernelCost(
+            duration=whole_ns(slower) + device.launch_ns,
+            flops=work.flops,
+            bytes=work.bytes,
+            sms=sms,
+            workspace=workspace,
+            compute_ns=sides.compute,
+            memory_ns=sides.memory,
+            launch_ns=float(device.launch_ns),
+            bound="launch" if device.launch_ns > slower else bound,
+            known=work.known,
+        )
+
+    def sides(self, graph: Graph, op: OpId, work: Work, device: Device, sms: int) -> Sides:
+        """Return the time of each side in ns.
+
+        Parameters
+        ----------
+        graph : Graph
+        op : int
+        work : Work
+        device : Device
+        sms : int
+            SMs that the kernel fills; 0 for all of the device.
+
+        Raises
+        ------
+        CostError
+            If the device lacks the figure that a side needs.
+        """
+        compute = memory = 0.0
+        name = ""
+        if work.bytes:
+            if device.memory_bandwidth is None:
+                raise CostError(_no_bandwidth(graph, op, device))
+            memory = work.bytes * 1e9 / (device.memory_bandwidth * device.efficiency.bandwidth)
+        # A device whose vector peaks are not published (a TPU) is costed by its bytes there.
+        if work.flops and (work.unit == "matrix" or device.peaks.get("vector")):
+            peak = find_peak(device, work.unit, work.dtype, self.fp32_math)
+            if peak is None:
+                raise CostError(_no_peak(graph, op, device, peak_order(work.unit, work.dtype, self.fp32_math)))
+            share = sms / device.sms if sms else 1.0
+            compute = work.flops * 1e9 / (peak.rate * peak.efficiency * share)
+            name = peak.name
+        return Sides(compute, memory, name)
+
+
+def whole_ns(nanoseconds: float) -> int:
+    """Round up to whole ns: work is never under-served. What lies below a millionth of a ns is rounding of floats.
+
+    Examples
+    --------
+    >>> whole_ns(2.000001), whole_ns(2.0000000001), whole_ns(0.0)
+    (3, 2, 0)
+    """
+    return math.ceil(round(nanoseconds, 6))
+
+
+def _require_something(graph: Graph, op: OpId, work: Work) -> None:
+    """Refuse an operator about which nothing is known, neither arithmetic nor bytes: it would be free."""
+    if work.known or work.flops or work.bytes or graph.inputs[op] or graph.outputs[op]:
+        return
+    raise CostError(
+        f"operator {graph.names[op]!r} ({graph.op_types[op]}){_others(graph, op)}: there is nothing to cost it by; "
+        "give a 'duration', or 'flops', or tensors"
+    )
+
+
+def _others(graph: Graph, op: OpId) -> str:
+    """How many more operators wait for the cost model."""
+    missing = sum(
+        duration is None and other not in graph.device_durations and other != op
+        for other, duration in enumerate(graph.durations)
+    )
+    if not missing:
+        return ""
+    return f" and {missing} other operator{'s' if missing > 1 else ''} without a duration"
+
+
+def _no_bandwidth(graph: Graph, op: OpId, device: Device) -> str:
+    lacks = "neither peaks nor memory bandwidth" if not device.peaks else "no memory bandwidth"
+    return (
+        f"operator {graph.names[op]!r} ({graph.op_types[op]}){_others(graph, op)}: device {device.name!r} has {lacks} "
+        "to cost it by; give durations in the graph, or choose hardware with such figures, e.g. a100_sxm_80gb"
+    )
+
+
+def _no_peak(graph: Graph, op: OpId, device: Device, tried: tuple[str, ...]) -> str:
+    known = [f"peaks.{unit}.{dtype}" for unit, rates in device.peaks.items() for dtype in rates]
+    has = f"has {', '.join(known)}" if known else "has no peaks"
+    return (
+        f"operator {graph.names[op]!r} ({graph.op_types[op]}): device {device.name!r} {has}, and none of "
+        f"{', '.join(f'peaks.{name}' for name in tried)}; add one to its profile, or give the operator a duration"
+    )
