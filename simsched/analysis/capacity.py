@@ -108,8 +108,8 @@ def _groups(problem: Problem, columns: Durations, shortest: Sequence[int]) -> It
         ops: Sequence[OpId] = range(len(problem.graph))
         if devices != everywhere:
             ops = [op for op, allowed in sorted(problem.allowed.items()) if inside.issuperset(allowed)]
-        machines = sum(_machines(problem, device) for device in devices)
-        yield Group("streams", devices, machines, ops, [shortest[op] for op in ops])
+        count = sum(machines(problem, device) for device in devices)
+        yield Group("streams", devices, count, ops, [shortest[op] for op in ops])
         for name, use in uses.items():
             capacity = sum(problem.devices[device].resources.get(name, 0) for device in devices)
             if capacity and any(use[op] for op in ops):
@@ -124,7 +124,7 @@ def _use(problem: Problem, durations: Sequence[int], device: int, name: str) -> 
     return use
 
 
-def _machines(problem: Problem, device: int) -> int:
+def machines(problem: Problem, device: int) -> int:
     """How many operators can run at once on a device."""
     described = problem.devices[device]
     resident = described.max_resident_kernels

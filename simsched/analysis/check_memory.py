@@ -1,14 +1,6 @@
 """Rule of the referee on memory: live bytes, computed again from starts and ends alone.
 
-What is live when:
-
-- an output of an operator from its start to the end of its last consumer; to its producer's own end where nobody
-  reads it; to the end of the run where it is a graph output;
-- a parameter or graph input from time 0 on a single device; with several devices, on each that reads it, from the
-  start of its first consumer there;
-- a tensor read on another device than its producer's has one copy there while any such consumer runs;
-- workspace while its operator runs.
-
+What is live when stands in :mod:`simsched.analysis.lifetimes`; workspace lives while its operator runs.
 At one instant frees come before allocations.
 """
 
@@ -19,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from simsched.analysis.findings import Facts
-from simsched.graph.model import OpId, TensorId, TensorKind
+from simsched.analysis.lifetimes import spans
+from simsched.graph.model import OpId, TensorKind
 
 
 @dataclass(slots=True)
@@ -91,7 +84,8 @@ def live_bytes(facts: Facts) -> list[Account]:
         if not size:
             continue
         if not single:
-            _add_spread(facts, accounts, tensor)
+            for device, begin, end in spans(facts.problem, facts.device, facts.start, facts.end, tensor):
+                accounts[device].add(begin, end, size)
         elif kinds[tensor].persistent:
             accounts[0].add(0, None, size)
         else:
@@ -105,41 +99,6 @@ def live_bytes(facts: Facts) -> list[Account]:
     for account in accounts:
         account.close()
     return accounts
-
-
-def _add_spread(facts: Facts, accounts: list[Account], tensor: TensorId) -> None:
-    """Account for one tensor of a run on several devices."""
-    graph = facts.problem.graph
-    size, kind, maker = graph.tensor_bytes[tensor], graph.tensor_kinds[tensor], graph.tensor_producer[tensor]
-    readers: dict[int, list[tuple[int, int]]] = {}
-    for op in graph.tensor_consumers[tensor]:
-        readers.setdefault(facts.device[op], []).append((facts.start[op], facts.end[op]))
-    if kind.persistent:
-        for device, spans in readers.items():
-            accounts[device].add(min(spans)[0], None, size)
-        return
-    home = facts.device[maker]
-    until = None
-    if kind is not TensorKind.OUTPUT:
-        until = max((end for spans in readers.values() for _, end in spans), default=facts.end[maker])
-    accounts[home].add(facts.start[maker], until, size)
-    for device, spans in readers.items():
-        if device != home:
-            for begin, end in _union(spans):
-                accounts[device].add(begin, end, size)
-
-
-def _union(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Merge spans that overlap; those that only touch stay apart."""
-    spans.sort()
-    begin, end = spans[0]
-    for first, last in spans[1:]:
-        if first >= end:
-            yield begin, end
-            begin, end = first, last
-        else:
-            end = max(end, last)
-    yield begin, end
 
 
 def _workspaces(facts: Facts) -> Iterator[tuple[OpId, int]]:

@@ -1,0 +1,157 @@
+"""The figures of one run. ``docs/reference/metrics.md`` says what each of them means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simsched.analysis.bounds import Bound, bounds
+from simsched.analysis.capacity import machines
+from simsched.analysis.usage import (
+    MemoryUse,
+    ResourceUse,
+    Run,
+    StreamUse,
+    bandwidth_notes,
+    load_balance,
+    memory_use,
+    ratio,
+    resource_use,
+    stream_use,
+)
+from simsched.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """Figures of one run; times in ns (ticks for graphs in ticks), sizes in bytes.
+
+    Attributes
+    ----------
+    makespan : int
+    serial : int
+        All operators one after the other on the best device that may run them all (or each on its best one, where
+        none may), without transfers.
+    bounds : tuple of Bound
+        Every bound that applies, the critical path first.
+    machines : int
+        How many operators can run at once.
+    streams : tuple of StreamUse
+    resources : tuple of ResourceUse
+    memory : tuple of MemoryUse
+        Per device.
+    notes : tuple of str
+        What a reader should know, e.g. that the run would need more bandwidth than there is.
+    """
+
+    makespan: int
+    serial: int
+    bounds: tuple[Bound, ...]
+    machines: int
+    streams: tuple[StreamUse, ...]
+    resources: tuple[ResourceUse, ...]
+    memory: tuple[MemoryUse, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def critical_path(self) -> int:
+        """Length of the longest path of durations."""
+        return self.bounds[0].value
+
+    @property
+    def lower_bound(self) -> Bound:
+        """The largest lower bound; the first of equal ones."""
+        return max((bound for bound in self.bounds if bound.kind == "lower"), key=lambda bound: bound.value)
+
+    @property
+    def upper_bound(self) -> Bound | None:
+        """The upper bound for greedy schedules, where there is one."""
+        return next((bound for bound in self.bounds if bound.kind == "upper"), None)
+
+    @property
+    def gap(self) -> float:
+        """How far the makespan is above the lower bound: 0.02 is 2 %. An upper limit of the distance to the optimum."""
+        bound = self.lower_bound.value
+        if not bound:
+            return math.inf if self.makespan else 0.0
+        return (self.makespan - bound) / bound
+
+    @property
+    def speedup(self) -> float:
+        """Serial time over makespan."""
+        return self.serial / self.makespan if self.makespan else 1.0
+
+    @property
+    def efficiency(self) -> float:
+        """Speed-up over the number of operators that can run at once."""
+        return self.speedup / self.machines
+
+    @property
+    def busy(self) -> int:
+        """Time that streams were busy, summed."""
+        return sum(stream.busy for stream in self.streams)
+
+    @property
+    def idle(self) -> int:
+        """Time that streams were idle before the makespan, summed over all streams."""
+        return sum(stream.idle for stream in self.streams)
+
+    @property
+    def utilisation(self) -> float:
+        """Mean share of the makespan that a stream was busy."""
+        return ratio(self.busy, self.busy + self.idle)
+
+    @property
+    def parallelism(self) -> float:
+        """Mean number of operators that run at once."""
+        return ratio(self.busy, self.makespan)
+
+    @property
+    def balance(self) -> float:
+        """Mean over largest busy time of the streams: 1 is perfect."""
+        return load_balance(self.streams)
+
+    @property
+    def peak_bytes(self) -> int:
+        """Peak of the device with the largest peak."""
+        return max((device.peak for device in self.memory), default=0)
+
+
+def metrics(run: Run) -> Metrics:
+    """Compute the figures of one run.
+
+    Parameters
+    ----------
+    run : Result
+        Or anything with ``problem``, ``trace``, ``memory`` and ``actual``.
+
+    Returns
+    -------
+    Metrics
+    """
+    problem, trace = run.problem, run.trace
+    return Metrics(
+        trace.makespan,
+        serial_time(problem, run.actual),
+        bounds(problem, actual=run.actual, memory=run.memory),
+        sum(machines(problem, device) for device in range(len(problem.devices))),
+        stream_use(run),
+        resource_use(run),
+        memory_use(run),
+        bandwidth_notes(run),
+    )
+
+
+def serial_time(problem: Problem, actual: Sequence[Sequence[int]] | None = None) -> int:
+    """Time of all operators one after the other, in ns.
+
+    On the device where that is shortest, among those that may run them all; where no device may, each operator on
+    its fastest device, transfers left out.
+    """
+    devices = range(len(problem.devices))
+    columns = [problem.durations(device) for device in devices] if actual is None else actual
+    whole = [device for device in devices if all(device in allowed for allowed in problem.allowed.values())]
+    if whole:
+        return min(sum(columns[device]) for device in whole)
+    return sum(min(columns[device][op] for device in problem.allowed_devices(op)) for op in range(len(problem.graph)))
