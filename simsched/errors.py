@@ -169,8 +169,13 @@ def suggest(name: str, choices: Iterable[str]) -> str:
     "did you mean 'memory_bandwidth'?"
     >>> suggest("zzz", ["a", "b"])
     'expected one of: a, b'
+    >>> suggest("a100", ["a100_sxm_40gb", "a100_sxm_80gb", "h100_sxm"])
+    "did you mean 'a100_sxm_40gb' or 'a100_sxm_80gb'?"
     """
     known = list(choices)
+    longer = [choice for choice in known if choice.startswith(name)] if len(name) >= 2 else []
+    if 2 <= len(longer) <= 4:
+        return f"did you mean {' or '.join(map(repr, longer))}?"
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if near:
         return f"did you mean {near[0]!r}?"
