@@ -2,10 +2,9 @@
 
 ``sms = min(SMs of the device, ceil(blocks / blocks per SM))``
 
-The real grid is the choice of a library that this project does not run, so the constants below are assumptions. They
-were not fitted; they are the plain choices that reproduce published counts of SMs (80 of them on a V100, ResNet-50 at
-batch 4): 98 for its first convolution, 25 and 98 for 1 x 1 convolutions to 64 and 256 channels at 56 x 56, 392 for an
-element-wise kernel over 112 x 112 x 64. A demand that the graph states (``demands: {sms: 12}``) wins over all of this.
+The real grid is the choice of a library that this project does not run, so the constants below are assumptions,
+written down with their reasons in decision note 0008. A demand that the graph states (``demands: {sms: 12}``) wins
+over all of this.
 """
 
 from __future__ import annotations
@@ -14,28 +13,24 @@ from simsched.cost.work import Work
 from simsched.hardware import Device
 
 TILE = (128, 64)
-"""Rows and columns of the output that one block of a matrix kernel computes. A middle size of those that libraries
-have (256 x 128 to 64 x 64): large enough for the efficiency that is measured on large products, and small enough
-that products of a few hundred rows still fill several SMs."""
+"""Rows and columns of the output that one block of a matrix kernel computes: a middle size of those that libraries
+have (256 x 128 to 64 x 64)."""
 
-TILE_THREADS = 128
-"""Threads of such a block: each keeps 64 sums."""
-
-TILE_REGISTERS = 128
-"""Registers of each of these threads: its 64 sums, operands and addresses."""
+TILES_PER_SM = 1
+"""Blocks are placed where most room is, so a second tile comes to an SM only when all SMs have one; and one tile of
+this size has enough independent multiply-adds to keep an SM busy."""
 
 ELEMENTS = 1024
 """Elements that one block of any other kernel computes: 4 by each of 256 threads."""
 
-ELEMENT_THREADS = 256
-
-ELEMENT_REGISTERS = 32
+THREADS = 256
+"""Threads of such a block."""
 
 WITHOUT_LIMITS = 1
 """Blocks on an SM where a profile gives no limits: a core of a CPU does one thing at a time."""
 
 # What limits an SM where a profile gives some limits, but not this one.
-_THREADS, _BLOCKS, _REGISTERS = 2048, 32, 65536
+_THREADS, _BLOCKS = 2048, 32
 
 
 def blocks(work: Work) -> int:
@@ -57,20 +52,26 @@ def blocks(work: Work) -> int:
 
 
 def blocks_per_sm(work: Work, device: Device) -> int:
-    """Return how many blocks of a kernel are resident on one SM, from threads, registers and blocks.
+    """Return how many blocks of a kernel share one SM.
 
     Parameters
     ----------
     work : Work
     device : Device
+
+    Examples
+    --------
+    >>> from simsched.hardware import SmLimits
+    >>> t4 = Device("gpu", sm_limits=SmLimits(threads=1024, blocks=16))
+    >>> blocks_per_sm(Work(0, 0, 0, "vector"), t4), blocks_per_sm(Work(0, 0, 0, "matrix", tiles=(1, 1, 1, 1)), t4)
+    (4, 1)
     """
+    if work.tiles is not None:
+        return TILES_PER_SM
     limits = device.sm_limits
     if limits is None:
         return WITHOUT_LIMITS
-    threads, registers = (ELEMENT_THREADS, ELEMENT_REGISTERS) if work.tiles is None else (TILE_THREADS, TILE_REGISTERS)
-    by_threads = (limits.threads or _THREADS) // threads
-    by_registers = (limits.registers or _REGISTERS) // (threads * registers)
-    return max(1, min(by_threads, by_registers, limits.blocks or _BLOCKS))
+    return max(1, min((limits.threads or _THREADS) // THREADS, limits.blocks or _BLOCKS))
 
 
 def sm_demand(work: Work, device: Device, stated: int | None = None) -> int:
