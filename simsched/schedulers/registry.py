@@ -82,6 +82,17 @@ def make_scheduler(spec: str) -> Scheduler:
     return made
 
 
+def scheduler_class(name: str) -> Callable[..., Any]:
+    """Return what makes a named scheduler, for its docstring and its parameters.
+
+    Raises
+    ------
+    UnknownNameError, SchedulerError
+        If the name is not known, or its plugin cannot be loaded.
+    """
+    return _named(name)
+
+
 def scheduler_spec(scheduler: Scheduler) -> str:
     """Canonical text of a scheduler: its name and the parameters that differ from their defaults."""
     kind = type(scheduler)
