@@ -14,6 +14,7 @@ from simsched.cost.work import (
     Counter,
     Rule,
     Work,
+    bytes_of,
     elements_of,
     integer,
     integers,
@@ -97,8 +98,11 @@ REDUCTIONS: dict[str, int] = {
     "GlobalLpPool": 2,
     "Col2Im": 1,  # overlaps are added
     "com.microsoft.QLinearGlobalAveragePool": 1,
-    "SoftmaxCrossEntropyLoss": 5,
+    "SoftmaxCrossEntropyLoss": 5,  # as Softmax
 }
+RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
+# A counter-based generator (Philox 4x32, ten rounds of eight operations) gives four values.
+RANDOM_COST = 20
 
 
 def each(factor: int) -> Counter:
@@ -168,6 +172,21 @@ def resize(op: Operator) -> Work:
     return each(2 * taps if axes else 0)(op)
 
 
+def grid_sample(op: Operator) -> Work:
+    """Count as ``resize``, over all spatial dimensions."""
+    axes = len(shape_of(operand(op, 0), 3)) - 2
+    mode = str(op.attributes.get("mode", "linear"))
+    return each(2 * {"nearest": 0, "cubic": 4**axes, "bicubic": 4**axes}.get(mode, 2**axes))(op)
+
+
+def negative_log_likelihood(op: Operator) -> Work:
+    """Count a weight and a sum for each target; of the scores only those of the targets are read."""
+    scores, targets = operand(op, 0), operand(op, 1)
+    size = elements_of(targets)
+    chosen = scores.bytes * size // max(elements_of(scores), 1)
+    return vector(op, 2 * size, size, read=min(chosen, scores.bytes) + bytes_of(op.inputs[1:]))
+
+
 def top_k(op: Operator) -> Work:
     """Count a heap of k: ceil(log2 k) + 1 comparisons an input element."""
     size, axis = elements_of(operand(op, 0)), integer(op, "axis", -1)
@@ -203,6 +222,11 @@ RULES: dict[str, Rule] = {
         resize, "vector", "0 nearest, 2 x 2^d linear, 2 x 4^d cubic, x output elements; d resized dimensions"
     ),
     "Upsample": Rule(resize, "vector", "as Resize"),
+    "GridSample": Rule(grid_sample, "vector", "as Resize, over all spatial dimensions"),
+    "NegativeLogLikelihoodLoss": Rule(
+        negative_log_likelihood, "vector", "2 x targets", "chosen scores + targets + outputs"
+    ),
+    **{name: Rule(each(RANDOM_COST), "vector", f"{RANDOM_COST} x output elements") for name in RANDOM},
     "TopK": Rule(top_k, "vector", "(ceil(log2 k) + 1) x input elements"),
     "Dropout": Rule(dropout, "vector", "0 at inference, where it is a view; 2 x output elements in training"),
 }
