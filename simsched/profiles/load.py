@@ -54,8 +54,8 @@ def load_hardware(name: str | os.PathLike[str], graph: Graph | None = None) -> H
     if kind in SHORT_FORMS and (colon or text not in profile_names()):
         return SHORT_FORMS[kind](_count(text, kind, count))
     if colon and re.fullmatch(r"[a-z_]{2,}:[^/\\]*", text) and not os.path.exists(text):
-        hint = suggest(kind, SHORT_FORMS)
-        raise ConfigError(text, [Fault(f"unknown short form {kind!r}; {hint} Write for example 'lanes:4'")])
+        message = f"unknown short form {kind!r}; expected 'lanes' or 'procs', as in 'lanes:4'"
+        raise ConfigError(text, [Fault(message)])
     path = data.find("hardware_profiles", name)
     return read_profile(path)
 

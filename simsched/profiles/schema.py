@@ -5,13 +5,13 @@ Imported only when a profile is read, because pydantic is.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter
 
 from simsched import units
 from simsched.hardware import DeviceKind, DeviceModelName
-from simsched.profiles.figures import Parsed, bits, fraction, identifier, reader, size, whole
+from simsched.profiles.figures import UNKNOWN, Parsed, bits, fraction, identifier, reader, size, whole
 
 Count = Annotated[Parsed, PlainValidator(reader(whole, "108"), json_schema_input_type=int | str)]
 Size = Annotated[Parsed, PlainValidator(reader(size, "80 GiB"), json_schema_input_type=str)]
@@ -23,13 +23,14 @@ Share = Annotated[Parsed, PlainValidator(reader(fraction, "0.8"), json_schema_in
 Bits = Annotated[Parsed, PlainValidator(reader(bits, "5120 bit"), json_schema_input_type=str)]
 Name = Annotated[str, AfterValidator(identifier)]
 
-NOTHING = Parsed(None)
+# The default of every figure, read as if the file said so.
+NOTHING: Any = UNKNOWN
 
 
 class Section(BaseModel):
     """A mapping with fixed keys."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, validate_default=True)
 
 
 class SourceSection(Section):
@@ -72,8 +73,8 @@ class MultiplyAddsSection(Section):
 class PeaksSection(Section):
     """Peaks of the vector units and of the matrix units."""
 
-    vector: RatesSection = RatesSection()
-    matrix: RatesSection = RatesSection()
+    vector: RatesSection = Field(default_factory=RatesSection)
+    matrix: RatesSection = Field(default_factory=RatesSection)
 
 
 class ClocksSection(Section):
@@ -88,7 +89,7 @@ class UnitsSection(Section):
 
     vector_lanes: Count = NOTHING
     matrix_units: Count = NOTHING
-    matrix_fma: MultiplyAddsSection = MultiplyAddsSection()
+    matrix_fma: MultiplyAddsSection = Field(default_factory=MultiplyAddsSection)
 
 
 class MemorySection(Section):
@@ -130,11 +131,11 @@ class DeviceSection(Section):
     streams: Annotated[int, Field(ge=1, le=100_000)]
     sms: Count = NOTHING
     cores: Count = NOTHING
-    units: UnitsSection = UnitsSection()
-    clocks: ClocksSection = ClocksSection()
-    peaks: PeaksSection = PeaksSection()
-    efficiency: EfficiencySection = EfficiencySection()
-    memory: MemorySection = MemorySection()
+    units: UnitsSection = Field(default_factory=UnitsSection)
+    clocks: ClocksSection = Field(default_factory=ClocksSection)
+    peaks: PeaksSection = Field(default_factory=PeaksSection)
+    efficiency: EfficiencySection = Field(default_factory=EfficiencySection)
+    memory: MemorySection = Field(default_factory=MemorySection)
     l2: Size = NOTHING
     sm_limits: LimitsSection | None = None
     max_resident_kernels: Count = NOTHING
@@ -165,7 +166,7 @@ class ProfileSection(Section):
     sources: dict[Name, SourceSection] = Field(default_factory=dict)
     devices: Annotated[list[DeviceSection], Field(min_length=1)]
     links: list[LinkSection] = Field(default_factory=list)
-    host: HostSection = HostSection()
+    host: HostSection = Field(default_factory=HostSection)
 
 
 ADAPTER = TypeAdapter(ProfileSection)
