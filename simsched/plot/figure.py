@@ -1,0 +1,79 @@
+"""Figures without pyplot, and files that are the same bytes every time."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from simsched.errors import UnknownNameError
+from simsched.plot.style import styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Dates and versions would change the bytes; a None leaves the entry out.
+_METADATA: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure, in inches, that belongs to nobody's global state."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return ``ax``, or the axes of a new figure of this size in inches."""
+    return ax if ax is not None else new_figure(width, height).add_subplot()
+
+
+def figure_of(drawn: Figure | Axes) -> Figure:
+    """Return the figure to which a plot belongs."""
+    found = drawn if isinstance(drawn, Figure) else drawn.figure
+    while not isinstance(found, Figure):  # axes may sit in a subfigure
+        found = cast("Axes", found).figure
+    return found
+
+
+@styled
+def save(picture: Figure | Axes | Callable[[], Figure | Axes], path: str | Path) -> Path:
+    """Write a picture as PNG, SVG or PDF by the ending of ``path``; equal pictures are equal bytes.
+
+    Parameters
+    ----------
+    picture : Figure, Axes, or a function without parameters that draws and returns one
+    path : str or Path
+        Missing folders are made. The file is replaced in one step.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    UnknownNameError
+        If the ending is none of ``.png``, ``.svg`` and ``.pdf``.
+    """
+    target = Path(path)
+    ending = target.suffix.lower()
+    if ending not in _METADATA:
+        raise UnknownNameError("picture format", ending or target.name, _METADATA)
+    figure = figure_of(picture() if callable(picture) else picture)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=ending[1:], metadata=_METADATA[ending])
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
+    partial.write_bytes(buffer.getvalue())
+    partial.replace(target)
+    return target

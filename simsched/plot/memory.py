@@ -1,0 +1,121 @@
+"""Memory over time: one run under its Gantt chart, or several schedulers on one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from simsched.plot.figure import new_axes
+from simsched.plot.scales import show_bytes, show_time
+from simsched.plot.style import CAPACITY_LINE, INK, LINES, MUTED, clean, duration_text, percent, styled
+from simsched.result import Comparison, Result
+from simsched.units import format_size
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Steps = list[tuple[int, int]]
+
+_FAR_ABOVE = 3
+_DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
+
+
+def memory_curve(result: Result, device: int) -> Steps:
+    """Return the steps ``(time, live bytes)`` of one device from time 0 to the makespan."""
+    steps = result.trace.memory.curve(device)
+    if not steps or steps[0][0] > 0:
+        steps.insert(0, (0, 0))
+    if result.makespan > steps[-1][0]:
+        steps.append((result.makespan, steps[-1][1]))
+    return steps
+
+
+def busiest_device(results: Sequence[Result]) -> int:
+    """Find the device whose memory fills most, seen over all runs; the first of equals."""
+    devices = range(len(results[0].problem.devices)) if results else range(0)
+    peaks = [max(result.trace.memory.peak(device) for result in results) for device in devices]
+    return peaks.index(max(peaks)) if peaks else 0
+
+
+@styled
+def plot_memory(runs: Comparison | Result, *, device: int | None = None, ax: Axes | None = None) -> Axes:
+    """Draw live bytes over time, a line per scheduler, with the peak of each and the capacity.
+
+    Parameters
+    ----------
+    runs : Comparison or Result
+    device : int, optional
+        The device whose memory fills most by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    """
+    results = runs.results if isinstance(runs, Comparison) else (runs,)
+    problem = runs.problem
+    ax = new_axes(ax, 9.5, 4.6)
+    device = busiest_device(results) if device is None else device
+    highest = 0
+    for number, result in enumerate(results):
+        steps = memory_curve(result, device)
+        peak = max(live for _, live in steps)
+        highest = max(highest, peak)
+        unit = problem.graph.time_unit
+        label = f"{clean(result.label, 40)}: {format_size(peak)}, {duration_text(result.makespan, unit)}"
+        draw_curve(ax, steps, number, label)
+    name = clean(f"{problem.graph.name} on {problem.hardware.name}", 80)
+    where = f", memory of {clean(problem.devices[device].name, 20)}" if len(problem.devices) > 1 else ""
+    ax.set_title(f"{name}: live memory{where}")
+    ax.set_xlim(0, max([result.makespan for result in results], default=0) * 1.02 or 1)
+    show_time(ax.xaxis, ax.get_xlim()[1], problem.graph.time_unit)
+    show_capacity(ax, highest, problem.devices[device].capacity)
+    ax.grid(visible=True, axis="y")
+    if results:
+        title = "scheduler: peak, makespan"
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), title=title, alignment="left", borderaxespad=0)
+    return ax
+
+
+def draw_curve(ax: Axes, steps: Steps, number: int, label: str, *, fill: bool = False) -> None:
+    """Draw one curve and mark the first instant of its peak."""
+    colour = LINES[number % len(LINES)]
+    times = [float(time) for time, _ in steps]
+    live = [float(value) for _, value in steps]
+    dashes = _DASHES[number // len(LINES) % len(_DASHES)]
+    ax.plot(
+        times, live, drawstyle="steps-post", color=colour, linewidth=1.8, linestyle=dashes, label=label, gid="memory"
+    )
+    if fill:
+        ax.fill_between(times, live, step="post", color=colour, alpha=0.22, linewidth=0)
+    top = max(live)
+    if top > 0:
+        ax.plot([times[live.index(top)]], [top], "o", color=colour, markersize=5.5, gid="peak")
+
+
+def show_capacity(ax: Axes, peak: float, capacity: int | None, *, ticks: int = 7) -> None:
+    """Scale the memory axis and draw the capacity; one that is far above every peak is written as text instead."""
+    near = capacity is not None and capacity <= _FAR_ABOVE * peak
+    top = max(peak, capacity if near and capacity is not None else 0)
+    ax.set_ylim(0, max(1.3 * peak, 1.14 * top) or 1)
+    show_bytes(ax.yaxis, top, ticks=ticks)
+    if capacity is None:
+        return
+    text = f"capacity {format_size(capacity)}"
+    if near:
+        ax.axhline(capacity, color=CAPACITY_LINE, linewidth=1.4, linestyle=(0, (6, 2)), gid="capacity")
+        ax.text(0.995, capacity, text, transform=ax.get_yaxis_transform(), ha="right", va="bottom", color=CAPACITY_LINE)
+    else:
+        share = f"{text} is far above: the peak is {percent(peak, capacity)} of it"
+        ax.text(
+            0.995, 0.97, share, transform=ax.transAxes, ha="right", va="top", color=MUTED, fontsize=9, gid="capacity"
+        )
+
+
+def mark_peak(ax: Axes, steps: Steps, text: str) -> None:
+    """Write the peak beside its marker, on the side where there is room."""
+    peak = max(live for _, live in steps)
+    first = next(time for time, live in steps if live == peak)
+    right = first < 0.7 * ax.get_xlim()[1]
+    offset = (4, 4) if right else (-4, 4)
+    ax.annotate(
+        text, (first, peak), xytext=offset, textcoords="offset points",
+        ha="left" if right else "right", va="bottom", color=INK, fontsize=9.5, gid="peak-label",
+    )  # fmt: skip

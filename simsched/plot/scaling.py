@@ -1,0 +1,141 @@
+"""Speed-up against the number of lanes or SMs, between Amdahl's bound and Amdahl's model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from simsched.analysis.bounds import amdahl_rigorous, amdahl_textbook, lower_bound
+from simsched.analysis.metrics import serial_time
+from simsched.analysis.serial_work import serial_work
+from simsched.graph.ranks import b_level
+from simsched.plot.figure import new_axes
+from simsched.plot.scales import plain_number
+from simsched.plot.style import LINES, LOWER_BOUND_LINE, MARKERS, MUTED, clean, percent, styled
+from simsched.problem import Problem
+from simsched.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@styled
+def plot_scaling(results: Sequence[Result], *, count: str = "auto", ax: Axes | None = None) -> Axes:
+    """Draw the speed-up of one graph over its serial work, a line per scheduler, against the size of the hardware.
+
+    Three limits are drawn for comparison, each named for what it is: the best lower bound on the makespan of each
+    size (no run is above this line), Amdahl's law with the work that provably runs beside nothing (also a bound), and
+    the textbook's curve with the critical path as the serial part (a model: runs may be above or below it).
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Runs of one graph on hardware of different sizes.
+    count : str
+        What to count as size: ``"streams"``, or a renewable resource such as ``"sms"``; ``"auto"`` takes SMs where
+        the devices share them, else streams.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Data are machine counts and speed-ups.
+    """
+    ax = new_axes(ax, 9.5, 5.2)
+    ax.grid(visible=True)
+    ax.set_ylabel("speed-up over serial work")
+    if not results:
+        ax.set_xlabel("streams")
+        return ax
+    kind = _kind(results[0].problem) if count == "auto" else count
+    sizes = sorted({machines(result.problem, kind) for result in results})
+    for number, scheduler in enumerate(dict.fromkeys(result.label for result in results)):
+        own = sorted((machines(run.problem, kind), _speed_up(run)) for run in results if run.label == scheduler)
+        ax.plot(
+            [size for size, _ in own], [gain for _, gain in own], color=LINES[number % len(LINES)], linewidth=1.8,
+            marker=MARKERS[number % len(MARKERS)], markersize=5.5, label=clean(scheduler, 40), zorder=3,
+            gid="scheduler",
+        )  # fmt: skip
+    most = _draw_limits(ax, results, kind)
+    _scale(ax, sizes, kind, max(most, *(_speed_up(result) for result in results)))
+    graphs = dict.fromkeys(result.problem.graph.name for result in results)
+    ax.set_title(clean(f"{', '.join(graphs)}: speed-up against {_NAMES.get(kind, kind)}", 90))
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    return ax
+
+
+_NAMES = {"streams": "lanes", "sms": "SMs"}
+
+
+def machines(problem: Problem, kind: str) -> int:
+    """Count the streams, or units of a resource, over all devices."""
+    if kind == "streams":
+        return len(problem.stream_device)
+    return sum(device.resources.get(kind, 0) for device in problem.devices)
+
+
+def _kind(problem: Problem) -> str:
+    return "sms" if any(device.model == "sm_share" for device in problem.devices) else "streams"
+
+
+def _speed_up(result: Result) -> float:
+    work = serial_time(result.problem, result.actual)
+    return work / result.makespan if result.makespan else 1.0
+
+
+def _draw_limits(ax: Axes, results: Sequence[Result], kind: str) -> float:
+    """Draw the bound of each size, and Amdahl's curves where machines are lanes; return the highest limit."""
+    problems = {machines(result.problem, kind): result.problem for result in results}
+    limit = []
+    for size in sorted(problems):
+        bound, work = lower_bound(problems[size]).value, serial_time(problems[size])
+        limit.append((size, work / bound if bound else 1.0))
+    sizes, gains = [size for size, _ in limit], [gain for _, gain in limit]
+    ax.plot(sizes, gains, color=LOWER_BOUND_LINE, linewidth=1.2, zorder=2, gid="limit")
+    ceiling = 10 * max(gains)
+    ax.fill_between(
+        sizes,
+        gains,
+        ceiling,
+        color=LOWER_BOUND_LINE,
+        alpha=0.13,
+        linewidth=0,
+        label="beyond the lower bound",
+        gid="beyond",
+    )
+    if kind == "streams" and len({serial_time(problem) for problem in problems.values()}) == 1:
+        _draw_amdahl(ax, problems[min(problems)], sizes)
+    return max(gains)
+
+
+def _draw_amdahl(ax: Axes, problem: Problem, marks: Sequence[int]) -> None:
+    durations = problem.shortest_durations()
+    work = sum(durations)
+    if not work:
+        return
+    serial = serial_work(problem.graph, durations)
+    fraction = Fraction(max(b_level(problem.graph, durations), default=0), work)
+    sizes = list(range(1, marks[-1] + 1)) if marks[-1] <= 512 else sorted({1, *marks})
+    ax.plot(
+        sizes, [float(work / amdahl_rigorous(work, serial, size)) for size in sizes], color="#222222", linewidth=1.4,
+        linestyle=(0, (6, 2)), zorder=2, gid="amdahl",
+        label=f"Amdahl, a bound:\n{percent(serial, work)} of the work runs alone",
+    )  # fmt: skip
+    ax.plot(
+        sizes, [float(work / amdahl_textbook(work, fraction, size)) for size in sizes], color=MUTED, linewidth=1.4,
+        linestyle=(0, (1, 1.5)), zorder=2, gid="amdahl-textbook",
+        label=f"Amdahl, textbook model, no bound:\nf = CP / W = {float(fraction):.3f}",
+    )  # fmt: skip
+
+
+def _scale(ax: Axes, sizes: Sequence[int], kind: str, top: float) -> None:
+    """Give doubling sizes equal steps; otherwise a linear axis."""
+    if len(sizes) > 2 and sizes[-1] / max(sizes[0], 1) >= 8:
+        ax.set_xscale("log", base=2)
+    ax.set_xticks(sizes if len(sizes) <= 14 else sizes[:: -(-len(sizes) // 14)])
+    ax.minorticks_off()
+    ax.xaxis.set_major_formatter(lambda value, _: plain_number(value))
+    ax.set_xlabel({"streams": "lanes (streams)", "sms": "SMs"}.get(kind, kind))
+    ax.set_ylim(0, top * 1.25)

@@ -1,0 +1,169 @@
+"""How every plot looks: settings, fonts, colours and the text that goes into it.
+
+Nothing here touches matplotlib's global state: plots are drawn and saved inside :func:`styled`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
+
+import matplotlib as mpl
+from matplotlib.font_manager import fontManager
+from matplotlib.ft2font import FT2Font
+
+from simsched.units import format_duration
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+SETTINGS: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": "#444444",
+    "axes.grid": False,
+    "axes.labelcolor": "#222222",
+    "axes.labelsize": 11,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold",
+    "axes.titlepad": 10,
+    "figure.dpi": 120,
+    "figure.facecolor": "white",
+    "font.family": ["DejaVu Sans"],
+    "font.size": 10,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.8,
+    "hatch.linewidth": 0.6,
+    "legend.fontsize": 9.5,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,
+    "savefig.dpi": 120,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "simsched",
+    "text.parse_math": False,
+    "xtick.color": "#444444",
+    "xtick.labelcolor": "#222222",
+    "xtick.labelsize": 10,
+    "ytick.color": "#444444",
+    "ytick.labelcolor": "#222222",
+    "ytick.labelsize": 10,
+}
+
+# Paul Tol's "light" scheme: told apart with all common kinds of colour blindness, and black text is readable on it.
+FILLS = ("#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00")
+OTHER_FILL = "#DDDDDD"
+# His "bright" scheme, for lines and markers.
+LINES = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#777777")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+INK = "#111111"
+MUTED = "#666666"
+IDLE = "#E4E4E4"
+MAKESPAN_LINE = "#222222"
+LOWER_BOUND_LINE = "#AA3377"
+CAPACITY_LINE = "#CC3311"
+
+_FAMILIES = {
+    0: ("conv", "convtranspose", "convinteger", "qlinearconv", "conv2d"),
+    1: ("gemm", "matmul", "linear", "attention", "f", "forward"),
+    2: ("maxpool", "averagepool", "globalaveragepool", "pool", "reducemean"),
+    3: ("add", "sum", "residual"),
+    4: ("concat", "split", "slice", "gather", "transpose", "copy"),
+    5: ("batchnormalization", "layernormalization", "lrn", "bn", "norm", "layernorm", "softmax", "b", "backward"),
+    6: ("relu", "gelu", "sigmoid", "tanh", "clip", "erf", "leakyrelu", "activation", "w"),
+    7: ("mul", "div", "sub", "pow", "sqrt"),
+}
+_PREFERRED = {name: colour for colour, names in _FAMILIES.items() for name in names}
+# Types that do no work share the grey of the rare ones.
+_PLAIN = frozenset(("input", "output", "constant", "identity", "reshape", "flatten", "squeeze", "unsqueeze", "shape"))
+_MISSING = "\N{WHITE SQUARE}"
+
+
+def styled(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a function that draws with our settings, leaving matplotlib's own untouched."""
+
+    @wraps(function)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+        with mpl.rc_context():
+            mpl.rcdefaults()
+            mpl.rcParams.update(SETTINGS)  # type: ignore[arg-type]
+            return function(*args, **kwargs)
+
+    return inside
+
+
+def type_colours(op_types: Iterable[str]) -> dict[str, str]:
+    """Give each operator type its colour, the same in every plot of a graph.
+
+    Well-known types have a colour of their own; further ones take what is left, the most frequent first. Past eight
+    types the rarest share grey with those that do no work (inputs, reshapes).
+
+    Examples
+    --------
+    >>> type_colours(["Conv", "Relu", "Conv"])
+    {'Conv': '#77AADD', 'Relu': '#BBCC33'}
+    """
+    counts = Counter(op_types)
+    ranked = sorted(counts, key=lambda name: (name.lower() not in _PREFERRED, -counts[name], name))
+    free = list(FILLS)
+    chosen: dict[str, str] = {}
+    for name in ranked:
+        wanted = FILLS[_PREFERRED[name.lower()]] if name.lower() in _PREFERRED else None
+        if wanted in free:
+            free.remove(wanted)
+            chosen[name] = wanted
+    for name in ranked:
+        if name not in chosen:
+            chosen[name] = free.pop(0) if free and name.lower() not in _PLAIN else OTHER_FILL
+    return {name: chosen[name] for name in ranked}
+
+
+@cache
+def _drawable() -> frozenset[int]:
+    """Code points that the font of all plots can draw."""
+    return frozenset(FT2Font(fontManager.findfont("DejaVu Sans")).get_charmap())
+
+
+def clean(text: str, limit: int = 60) -> str:
+    r"""Make a name fit to be drawn: one line, no longer than ``limit``, nothing that the font lacks.
+
+    Examples
+    --------
+    >>> clean("two\nlines"), clean("abcdefghij", 6)
+    ('two lines', 'abc…ij')
+    """
+    known = _drawable()
+    flat = " ".join(text.split())
+    flat = "".join(letter if ord(letter) in known else _MISSING for letter in flat if letter.isprintable())
+    if len(flat) <= limit:
+        return flat
+    tail = (limit - 1) // 2
+    return f"{flat[: limit - 1 - tail]}…{flat[len(flat) - tail :]}"
+
+
+def duration_text(nanoseconds: float, unit: str) -> str:
+    """Write a duration for a label: plain numbers for ticks, else with its unit.
+
+    Examples
+    --------
+    >>> duration_text(2600, "ns"), duration_text(12, "tick")
+    ('2.6 µs', '12')
+    """
+    return format_duration(nanoseconds, unit).replace(" us", " µs")
+
+
+def percent(part: float, whole: float) -> str:
+    """``part / whole`` as a percentage with two or three digits.
+
+    Examples
+    --------
+    >>> percent(1, 12), percent(5, 2), percent(1, 10**6), percent(0, 7)
+    ('8.3 %', '250 %', 'below 0.01 %', '0 %')
+    """
+    share = 100 * part / whole if whole else 0.0
+    if 0 < share < 0.01:
+        return "below 0.01 %"
+    return f"{share:.2g} %" if share < 9.95 else f"{share:.3g} %" if share < 999.5 else f"{share:,.0f} %"

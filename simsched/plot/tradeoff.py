@@ -1,0 +1,121 @@
+"""Time against peak memory, with the runs that no other run beats in both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from simsched.analysis.bounds import lower_bound
+from simsched.plot.figure import new_axes
+from simsched.plot.memory import busiest_device
+from simsched.plot.scales import show_bytes, show_time
+from simsched.plot.style import CAPACITY_LINE, INK, LINES, LOWER_BOUND_LINE, MARKERS, clean, duration_text, styled
+from simsched.result import Comparison, Result
+from simsched.units import format_size
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@styled
+def plot_tradeoff(runs: Comparison | Sequence[Result], *, device: int | None = None, ax: Axes | None = None) -> Axes:
+    """Draw each run as a point of makespan and peak memory; the Pareto front is joined by a line.
+
+    Parameters
+    ----------
+    runs : Comparison or sequence of Result
+        Runs of one graph; capacities may differ.
+    device : int, optional
+        The device whose memory is meant; by default the one that fills most.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Data are ns and bytes.
+    """
+    results = list(runs.results if isinstance(runs, Comparison) else runs)
+    ax = new_axes(ax, 9.5, 5.2)
+    ax.grid(visible=True)
+    if not results:
+        return ax
+    problem = results[0].problem
+    device = busiest_device(results) if device is None else device
+    points = [(result.makespan, result.trace.memory.peak(device)) for result in results]
+    _limits(ax, results, points, device)
+    _front(ax, points)
+    for number, (scheduler, members) in enumerate(_by_scheduler(results).items()):
+        own = [points[index] for index in members]
+        ax.plot(
+            [time for time, _ in own], [peak for _, peak in own], linestyle="none", markersize=9,
+            marker=MARKERS[number % len(MARKERS)], color=LINES[number % len(LINES)], markeredgecolor="white",
+            markeredgewidth=0.8, label=_label(scheduler, own, problem.graph.time_unit), gid="run", zorder=4,
+        )  # fmt: skip
+    ax.set_title(clean(f"{problem.graph.name} on {problem.hardware.name}: makespan against peak memory", 90))
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    return ax
+
+
+def pareto(points: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the indices of the points that no other point beats, by their first value.
+
+    A point beats another that is no better in either value; of equal points the first is kept.
+
+    Examples
+    --------
+    >>> pareto([(5, 1), (3, 3), (4, 4), (3, 3), (2, 9)])
+    [4, 1, 0]
+    """
+    front = []
+    least: int | None = None
+    for index in sorted(range(len(points)), key=lambda number: (*points[number], number)):
+        if least is None or points[index][1] < least:
+            front.append(index)
+            least = points[index][1]
+    return front
+
+
+def _by_scheduler(results: Sequence[Result]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for index, result in enumerate(results):
+        groups.setdefault(result.label, []).append(index)
+    return groups
+
+
+def _label(scheduler: str, points: Sequence[tuple[int, int]], unit: str) -> str:
+    if len(points) > 1:
+        return f"{clean(scheduler, 40)} ({len(points)} runs)"
+    return f"{clean(scheduler, 40)}: {duration_text(points[0][0], unit)}, {format_size(points[0][1])}"
+
+
+def _limits(ax: Axes, results: Sequence[Result], points: Sequence[tuple[int, int]], device: int) -> None:
+    """Frame the points with room around them; draw the lower bound and the capacity where they are near."""
+    problem = results[0].problem
+    bound = lower_bound(problem, actual=results[0].actual).value
+    times, peaks = [time for time, _ in points], [peak for _, peak in points]
+    span = max(max(times) - min(times), max(times) // 10, 1)
+    left = min(times) - 0.12 * span
+    if bound >= min(times) - 0.6 * span:
+        left = min(left, bound - 0.05 * span)
+        label = f"lower bound on the makespan: {duration_text(bound, problem.graph.time_unit)}"
+        ax.axvline(bound, color=LOWER_BOUND_LINE, linewidth=1.6, linestyle=(0, (5, 2)), gid="lower-bound", label=label)
+    ax.set_xlim(left, max(times) + 0.12 * span)
+    capacity = problem.devices[device].capacity
+    top = max(peaks)
+    if capacity is not None and capacity <= 1.6 * top:
+        label = f"capacity: {format_size(capacity)}"
+        ax.axhline(capacity, color=CAPACITY_LINE, linewidth=1.4, linestyle=(0, (6, 2)), gid="capacity", label=label)
+        top = max(top, capacity)
+    rise = max(top - min(peaks), top // 10, 1)
+    ax.set_ylim(max(min(peaks) - 0.15 * rise, 0), top + 0.15 * rise)
+    show_time(ax.xaxis, max(times), problem.graph.time_unit, "makespan")
+    show_bytes(ax.yaxis, top, "peak memory")
+
+
+def _front(ax: Axes, points: Sequence[tuple[int, int]]) -> None:
+    """Join the front by steps: in the corner to the upper right of each step everything is beaten."""
+    front = [points[index] for index in pareto(points)]
+    times, peaks = [float(time) for time, _ in front], [float(peak) for _, peak in front]
+    ax.plot(times, peaks, drawstyle="steps-post", color=INK, linewidth=1.2, zorder=3, gid="front", label="Pareto front")
+    ax.plot(times, peaks, "o", markersize=14, markerfacecolor="none", markeredgecolor=INK, zorder=3, gid="front-points")
