@@ -25,7 +25,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"schedule", "trace"}),
     frozenset({"schedulers", "engine", "analysis"}),
     frozenset({"result"}),
-    frozenset({"plot", "chrome", "tables", "testing", "run"}),
+    frozenset({"plot", "chrome", "chrome_events", "tables", "testing", "run"}),
     frozenset({"experiment"}),
     frozenset({"", "cli", "__main__"}),
 )
