@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from simsched.config.document import Document, located, read_document
 from simsched.config.json_reader import read_json
-from simsched.config.scalars import spelled
 from simsched.config.validation import validate
 from simsched.config.yaml_reader import read_yaml
 
-__all__ = ["Document", "located", "read_document", "read_json", "read_yaml", "spelled", "validate"]
+__all__ = ["Document", "located", "read_document", "read_json", "read_yaml", "validate"]

@@ -77,7 +77,7 @@ def located(document: Document, faults: Iterable[Fault], error: type[ErrorT] = C
     error : type
         ``ConfigError``, or another ``InputError`` to make.
     """
-    placed = [fault if fault.line is not None else _place(document, fault) for fault in faults]
+    placed = [_place(document, fault) for fault in faults]
     placed.sort(key=lambda fault: (fault.line or 0, fault.column or 0))
     if len(placed) > SHOWN_FAULTS:
         more = len(placed) - SHOWN_FAULTS
@@ -86,8 +86,10 @@ def located(document: Document, faults: Iterable[Fault], error: type[ErrorT] = C
 
 
 def _place(document: Document, fault: Fault) -> Fault:
-    position = document.locate(fault.path)
-    return fault if position is None else replace(fault, line=position[0], column=position[1])
+    related = tuple(_place(document, other) for other in fault.related)
+    position = document.locate(fault.path) if fault.line is None else (fault.line, fault.column)
+    line, column = position or (None, None)
+    return replace(fault, line=line, column=column, related=related)
 
 
 def read_document(path: str | PathLike[str]) -> Document:

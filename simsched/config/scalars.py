@@ -1,7 +1,7 @@
 """Plain scalars by the core schema of YAML 1.2: ``1e3`` is a number, ``no`` is text, ``010`` is ten.
 
-A number that Python would write differently keeps the spelling of the file, so that an operator called
-``5319E7`` keeps its name.
+A number that Python would write differently keeps the spelling of the file as its ``str()``, so that an operator
+called ``5319E7`` keeps its name.
 """
 
 from __future__ import annotations
@@ -28,22 +28,17 @@ class SpelledInt(int):
 
     text: str
 
+    def __str__(self) -> str:
+        return self.text
+
 
 class SpelledFloat(float):
     """A number that the file spells in its own way, e.g. ``5319E7``."""
 
     text: str
 
-
-def spelled(value: Any) -> str:
-    """Return text, or a number in the spelling of its file.
-
-    Examples
-    --------
-    >>> spelled(plain_scalar("5319E7")), spelled(7), spelled("conv1")
-    ('5319E7', '7', 'conv1')
-    """
-    return value.text if isinstance(value, (SpelledInt, SpelledFloat)) else str(value)
+    def __str__(self) -> str:
+        return self.text
 
 
 def plain_scalar(text: str) -> Any:
@@ -58,6 +53,8 @@ def plain_scalar(text: str) -> Any:
     --------
     >>> [plain_scalar(text) for text in ("1e3", "no", "010", "0o17", "0x1F", "12:30:45", "1_000", "~")]
     [1000.0, 'no', 10, 15, 31, '12:30:45', '1_000', None]
+    >>> str(plain_scalar("5319E7"))
+    '5319E7'
     """
     if not text:
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simsched.config.document import Document, located
-from simsched.config.scalars import spelled
 from simsched.errors import Fault, PathKey, suggest
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ _LIMITS = {
 }
 
 
-def validate(document: Document, adapter: TypeAdapter[T]) -> T:
+def validate(document: Document, adapter: TypeAdapter[T], context: Any = None) -> T:
     """Check a document against a pydantic type and return the value.
 
     Parameters
@@ -45,6 +44,8 @@ def validate(document: Document, adapter: TypeAdapter[T]) -> T:
     document : Document
     adapter : pydantic.TypeAdapter
         Of a type that forbids unknown keys. Strict types are advised: text is then never read as a number.
+    context : object, optional
+        What the type's own validators see as ``info.context``.
 
     Raises
     ------
@@ -54,7 +55,7 @@ def validate(document: Document, adapter: TypeAdapter[T]) -> T:
     from pydantic import ValidationError
 
     try:
-        return adapter.validate_python(document.data)
+        return adapter.validate_python(document.data, context=context)
     except ValidationError as error:
         found = error.errors(include_url=False)
     faults = _Reporter(document, adapter).report([(tuple(each["loc"]), each) for each in found], document.data, ())
@@ -113,6 +114,8 @@ class _Reporter:
 def _message(kind: str, value: Any, context: dict[str, Any], text: str) -> str:
     if kind == "string_type" and isinstance(value, (int, float)):
         return f"expected text, got {shown(value)}; write '{shown(value)}' in quotes"
+    if kind == "list_type" and isinstance(value, str):
+        return f"expected a list, got {shown(value)}; write [{value}]"
     if kind in _WANTED:
         return f"expected {_WANTED[kind]}, got {shown(value)}"
     if kind in _LIMITS:
@@ -152,7 +155,7 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
-        return spelled(value)
+        return str(value)
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

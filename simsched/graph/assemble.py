@@ -90,9 +90,11 @@ def _edges(draft: Draft, table: TensorTable) -> tuple[list[int], list[int], dict
     except KeyError:
         _complain_ends(draft)
         return [], [], {}
-    for number, size in carried.items():
-        u, v = sources[number], targets[number]
-        table.add_on_edge(draft.sources[number], draft.targets[number], u, v, size)
+    if carried:
+        names = [f"{draft.sources[number]}->{draft.targets[number]}" for number in carried]
+        producers = [sources[number] for number in carried]
+        consumers = [targets[number] for number in carried]
+        table.add_on_edges(names, producers, consumers, list(carried.values()))
     delays: dict[tuple[OpId, OpId], int] = {}
     for number, delay in draft.edge_delays.items():
         pair = sources[number], targets[number]
@@ -107,14 +109,14 @@ def _complain_ends(draft: Draft) -> None:
     for number, (source, target) in enumerate(zip(draft.sources, draft.targets, strict=True)):
         for end, name in (("from", source), ("to", target)):
             if name not in draft.index:
-                message = f"edge {source!r} -> {target!r}: no operator {name!r}; {suggest(name, draft.names)}"
+                message = f"edge {source!r} -> {target!r}: no operator {name!r}; {suggest(name, draft.index)}"
                 draft.fault(message, ("edges", number, end))
 
 
 def _after(draft: Draft, sources: list[int], targets: list[int]) -> None:
     for number, other, position in draft.after:
         if other not in draft.index:
-            hint = suggest(other, draft.names)
+            hint = suggest(other, draft.index)
             message = f"operator {draft.names[number]!r} comes after unknown operator {other!r}; {hint}"
             draft.fault(message, ("operators", number, "after", position))
             continue

@@ -12,7 +12,7 @@ from numbers import Integral
 from typing import Any
 
 from simsched.collector import collector_off
-from simsched.errors import suggest
+from simsched.errors import Fault, suggest
 from simsched.graph.assemble import assemble
 from simsched.graph.draft import Draft, TensorDraft
 from simsched.graph.model import Graph, TensorKind, TimeUnit
@@ -63,9 +63,9 @@ class GraphBuilder:
         self.native: Mapping[str, int] | None = None
         self._draft = Draft()
 
-    def fault(self, message: str, *path: str | int) -> None:
+    def fault(self, message: str, *path: str | int, related: tuple[Fault, ...] = ()) -> None:
         """Record a fault of the input; ``build()`` raises all of them together."""
-        self._draft.fault(message, path)
+        self._draft.fault(message, path, related)
 
     def add_tensor(
         self,
@@ -178,32 +178,41 @@ class GraphBuilder:
                 sparse[key][number] = amount
         return name
 
-    def add_ops(self, names: Iterable[str], durations: Iterable[int | None] | None = None, op_type: str = "op") -> None:
-        """Add many operators that have nothing but a name and a duration; several times faster than one by one.
+    def add_ops(
+        self,
+        names: Iterable[str],
+        durations: Iterable[int | None] | None = None,
+        op_type: str | Sequence[str] = "op",
+    ) -> None:
+        """Add many operators that have only a name, a duration and a type; several times faster than one by one.
 
         Parameters
         ----------
         names : iterable of str
         durations : iterable of (int or None), optional
             Nanoseconds (ticks), one per name; None leaves all durations to the cost model.
-        op_type : str
+        op_type : str or sequence of str
+            Of all, or of each.
 
         Raises
         ------
         ValueError
-            If there are not as many durations as names.
+            If there are not as many durations, or operator types, as names.
         """
         draft = self._draft
         first = len(draft.names)
         draft.names.extend(names)
         added = draft.names[first:]
         times = [None] * len(added) if durations is None else list(durations)
+        types = repeat(op_type, len(added)) if isinstance(op_type, str) else op_type
         if len(times) != len(added):
             raise ValueError(f"{len(added)} names, but {len(times)} durations")
+        if not isinstance(op_type, str) and len(op_type) != len(added):
+            raise ValueError(f"{len(added)} names, but {len(op_type)} operator types")
         if not set(map(type, times)) <= _WHOLE or min(filter(None, times), default=0) < 0:
             times = [self._odd_duration(first + number, time) for number, time in enumerate(times)]
         draft.durations += times
-        draft.op_types.extend(repeat(op_type, len(added)))
+        draft.op_types.extend(types)
         draft.index.update(zip(reversed(added), range(len(draft.names) - 1, first - 1, -1), strict=True))
         if len(draft.index) < len(draft.names):
             draft.index.clear()
@@ -226,19 +235,31 @@ class GraphBuilder:
                 draft.fault(f"a delay cannot be negative: {delay}", ("edges", number, "delay"))
             draft.edge_delays[number] = delay
 
-    def add_edges(self, sources: Iterable[str], targets: Iterable[str]) -> None:
-        """Order many pairs of operators, without bytes or delays; several times faster than one by one.
+    def add_edges(self, sources: Iterable[str], targets: Iterable[str], bytes: Sequence[int] | None = None) -> None:
+        """Order many pairs of operators, without delays; several times faster than one by one.
+
+        Parameters
+        ----------
+        sources, targets : iterable of str
+        bytes : sequence of int, optional
+            What each edge carries; without it all are plain precedence.
 
         Raises
         ------
         ValueError
-            If there are not as many targets as sources.
+            If there are not as many targets, or sizes, as sources.
         """
         draft = self._draft
+        first = len(draft.sources)
         draft.sources.extend(sources)
         draft.targets.extend(targets)
         if len(draft.sources) != len(draft.targets):
             raise ValueError(f"{len(draft.sources)} sources of edges, but {len(draft.targets)} targets")
+        if bytes is not None:
+            draft.edge_bytes.update(zip(range(first, len(draft.sources)), bytes, strict=True))
+            for number, size in enumerate(bytes, start=first) if min(bytes, default=0) < 0 else ():
+                if size < 0:
+                    draft.fault(f"a size cannot be negative: {size}", ("edges", number, "bytes"))
 
     def build(self) -> Graph:
         """Check everything and freeze it.
@@ -266,9 +287,8 @@ class GraphBuilder:
     # --- checks of one operator -----------------------------------------------------------------------------
 
     def _complain_twice(self, name: str, number: int) -> None:
-        first = self._draft.index[name]
-        message = f"operator {name!r} is declared twice (first as number {first + 1})"
-        self._draft.fault(message, ("operators", number, "name"))
+        first = Fault("first declared here", ("operators", self._draft.index[name], "name"))
+        self._draft.fault(f"operator {name!r} is declared twice", ("operators", number, "name"), (first,))
 
     def _odd_duration(self, number: int, duration: Any) -> int | None:
         """Return a duration that is not a plain whole number: None, a mapping, another integer type, or a fault."""

@@ -58,9 +58,8 @@ class TensorTable:
         self.consumers.append([])
         return number
 
-    def add_on_edge(self, source: str, target: str, u: int, v: int, size: int) -> TensorId:
-        """Add the tensor that an edge with bytes carries; parallel edges have one each."""
-        name = f"{source}->{target}"
+    def _add_on_edge(self, name: str, u: int, v: int, size: int) -> None:
+        """Add the tensor that one edge with bytes carries; parallel edges have one each."""
         if name in self.index:
             copy = self._copies.get(name, 2)
             while f"{name}#{copy}" in self.index:
@@ -70,7 +69,24 @@ class TensorTable:
         tensor = self.add(name, TensorDraft(size, None, None, TensorKind.ACTIVATION), u)
         self.consumers[tensor].append(v)
         self.on_edges += 1
-        return tensor
+
+    def add_on_edges(self, names: Sequence[str], producers: list[int], consumers: list[int], sizes: list[int]) -> None:
+        """Add what many edges with bytes carry; at once where their names are new, which is the usual case."""
+        first, count = len(self.names), len(names)
+        new = dict(zip(names, range(first, first + count), strict=True))
+        if len(new) < count or not self.index.keys().isdisjoint(new):
+            for name, u, v, size in zip(names, producers, consumers, sizes, strict=True):
+                self._add_on_edge(name, u, v, size)
+            return
+        self.index |= new
+        self.names += names
+        self.bytes += sizes
+        self.shapes += [None] * count
+        self.dtypes += [None] * count
+        self.kinds += [TensorKind.ACTIVATION] * count
+        self.producer += producers
+        self.consumers += [[v] for v in consumers]
+        self.on_edges += count
 
 
 def collect_tensors(draft: Draft) -> TensorTable:
