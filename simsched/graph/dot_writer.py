@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from simsched.errors import Fault, GraphError
-from simsched.graph.model import DependencyKind, Graph, OpId, TensorId, TensorKind
+from simsched.graph.export import exported_edges
+from simsched.graph.model import DependencyKind, Graph, OpId
 
 # A run of backslashes before a quote or a line's end: the language keeps pairs, and gives odd ones a meaning.
 _BACKSLASHES = re.compile(r'\\+(?=["\n]|\Z)')
@@ -73,38 +74,18 @@ def _node(graph: Graph, op: OpId) -> dict[str, str]:
 
 
 def _edges(graph: Graph) -> Iterator[tuple[OpId, OpId, dict[str, str]]]:
-    """One edge per dependency. A delay goes with the precedence between two operators, where there is one."""
-    rows = list(graph.dependencies())
-    carrier: dict[tuple[OpId, OpId], int] = {}
-    for number, row in enumerate(rows):
-        pair = (row.source, row.target)
-        if pair not in carrier or (
-            row.kind is not DependencyKind.DATA and rows[carrier[pair]].kind is DependencyKind.DATA
-        ):
-            carrier[pair] = number
-    for number, row in enumerate(rows):
-        pair = (row.source, row.target)
+    for edge in exported_edges(graph):
+        row = edge.row
         found: dict[str, str] = {}
         if row.tensor is not None:
             found["bytes"] = str(graph.tensor_bytes[row.tensor])
-            if not _is_edge_tensor(graph, row.tensor, pair):
+            if edge.named:
                 found["tensor"] = row.via
         elif row.kind is not DependencyKind.CONTROL:
             found |= {"kind": row.kind.name, "via": row.via}
-        if pair in graph.delays and carrier[pair] == number:
-            found["delay"] = str(graph.delays[pair])
+        if edge.delay is not None:
+            found["delay"] = str(edge.delay)
         yield row.source, row.target, found
-
-
-def _is_edge_tensor(graph: Graph, tensor: TensorId, pair: tuple[OpId, OpId]) -> bool:
-    """Whether the tensor is one that an edge with bytes makes, so that its name need not be written."""
-    source, target = pair
-    stem, name = f"{graph.names[source]}->{graph.names[target]}", graph.tensor_names[tensor]
-    return (
-        (name == stem or (name.startswith(f"{stem}#") and name[len(stem) + 1 :].isdecimal()))
-        and len(graph.tensor_consumers[tensor]) == 1
-        and graph.tensor_kinds[tensor] is TensorKind.ACTIVATION
-    )
 
 
 def _pairs(values: Mapping[str, int]) -> str:

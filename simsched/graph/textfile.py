@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from simsched.errors import ConfigError, Fault, GraphError
@@ -142,9 +142,10 @@ def _placed(
             place = places[key] if 0 <= key < len(places) else None
         elif kind == "tensors":
             place = tensors.get(key)
+    related = tuple(_placed(other, operators, edges, tensors) for other in fault.related)
     if place is None:
-        return fault
-    return Fault(fault.message, (), *place)
+        return replace(fault, related=related)
+    return Fault(fault.message, (), *place, related)
 
 
 def _place_of(fault: Fault) -> tuple[int, int]:

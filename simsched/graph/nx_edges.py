@@ -1,0 +1,164 @@
+"""The edges of a networkx graph: which carry tensors, which only order, which follow from what nodes say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from simsched.errors import Fault
+from simsched.graph import attributes as values
+from simsched.graph.attributes import NamedTensors, TimeScale
+from simsched.graph.builder import GraphBuilder
+from simsched.graph.textfile import LARGEST
+
+if TYPE_CHECKING:
+    import networkx
+
+Value = TypeVar("Value")
+
+_KINDS = frozenset(("tensor", "kind"))
+
+
+class NxEdges:
+    """Reads the edges of a networkx graph into a builder, collecting faults.
+
+    Parameters
+    ----------
+    g : networkx.DiGraph
+    names : sequence of str
+        Operator of each node, in the graph's order.
+    found : sequence of mapping
+        Attributes of each node.
+    scale : TimeScale
+    keys : mapping of str to str
+        What the graph calls ``bytes`` and ``delay``.
+    faults : list of Fault
+        Faults are added to it.
+    """
+
+    def __init__(
+        self,
+        g: networkx.DiGraph[Any],
+        names: Sequence[str],
+        found: Sequence[Mapping[str, Any]],
+        scale: TimeScale,
+        keys: Mapping[str, str],
+        faults: list[Fault],
+    ) -> None:
+        self.nodes = found
+        self.names = names
+        self.scale = scale
+        self.keys = keys
+        self.faults = faults
+        self.tensors = NamedTensors()
+        self.listed = any("inputs" in one or "outputs" in one for one in found)
+        self.buffered = any("reads" in one or "writes" in one for one in found)
+        self.drawn: dict[tuple[str, str, str], None] = {}
+        self.rows = self._rows(g)
+        if self.listed:
+            self._check_drawn()
+
+    def _rows(self, g: networkx.DiGraph[Any]) -> tuple[list[str], list[str], list[Mapping[str, Any]]]:
+        """Columns of the edges: sources, targets, attributes; those that name a tensor are noted and left out."""
+        sources: list[Any] = []
+        targets: list[Any] = []
+        found: list[Mapping[str, Any]] = []
+        parallel_edges = g.is_multigraph()
+        for source, neighbours in g.adjacency():
+            if parallel_edges:
+                for target, parallel in neighbours.items():
+                    sources += repeat(source, len(parallel))
+                    targets += repeat(target, len(parallel))
+                    found += parallel.values()
+            elif neighbours:
+                sources += repeat(source, len(neighbours))
+                targets += neighbours
+                found += neighbours.values()
+        nodes = list(g)
+        if nodes != self.names:
+            text = dict(zip(nodes, self.names, strict=True))
+            sources, targets = [text[node] for node in sources], [text[node] for node in targets]
+        if any(found) and not all(map(_KINDS.isdisjoint, found)):
+            kept = [row for row in zip(sources, targets, found, strict=True) if not self._is_derived(*row)]
+            return [row[0] for row in kept], [row[1] for row in kept], [row[2] for row in kept]
+        return sources, targets, found
+
+    def _is_derived(self, source: str, target: str, found: Mapping[str, Any]) -> bool:
+        """Note an edge that names its tensor; whether nothing is left of it to add."""
+        tensor, kind = found.get("tensor"), found.get("kind")
+        if tensor is None:
+            return self.buffered and kind in ("raw", "war", "waw")
+        if self.listed:
+            self.drawn[source, target, str(tensor)] = None
+            return self.keys["delay"] not in found
+        key = self.keys["bytes"]
+        size = self._edge_value(source, target, key, found.get(key, 0), values.size) or 0
+        try:
+            self.tensors.add(str(tensor), source, target, size)
+        except ValueError as error:
+            self.faults.append(Fault(f"edge {source!r} -> {target!r}: {error}"))
+        return self.keys["delay"] not in found
+
+    def add_to(self, builder: GraphBuilder) -> None:
+        """Add the edges, and the tensors that they name."""
+        for tensor, bytes in self.tensors.sizes.items():
+            builder.add_tensor(tensor, bytes=bytes)
+        sources, targets, found = self.rows
+        size_key, delay_key = self.keys["bytes"], self.keys["delay"]
+        if not any(found) or all(map(frozenset((size_key, delay_key)).isdisjoint, found)):
+            builder.add_edges(sources, targets)
+            return
+        sizes: list[Any] = [one.get(size_key) for one in found]
+        whole = set(map(type, sizes)) == {int} and min(sizes) >= 0 and max(sizes) <= LARGEST
+        if whole and all(map(frozenset(("tensor", delay_key)).isdisjoint, found)):
+            builder.add_edges(sources, targets, sizes)
+            return
+        for source, target, one in zip(sources, targets, found, strict=True):
+            size, delay = one.get(size_key), one.get(delay_key)
+            if "tensor" in one:
+                size = None
+            elif size is not None and not (type(size) is int and 0 <= size <= LARGEST):
+                size = self._edge_value(source, target, size_key, size, values.size)
+            if delay is not None:
+                delay = self._edge_value(source, target, delay_key, delay, self.scale.time)
+            builder.add_edge(source, target, bytes=size, delay=delay)
+
+    def _check_drawn(self) -> None:
+        """Edges of named tensors must agree with what the nodes list: one of them was edited alone otherwise."""
+        maker = {tensor: name for name, made in self._listed("outputs") for tensor in made}
+        wanted = {
+            (maker[tensor], name, tensor): None
+            for name, read in self._listed("inputs")
+            for tensor in read
+            if tensor in maker
+        }
+        for source, target, tensor in wanted:
+            if (source, target, tensor) not in self.drawn:
+                rule = f"no edge from {source!r} carries it; add the edge, or take it off the list"
+                self.faults.append(Fault(f"node {target!r}: inputs: tensor {tensor!r} is listed, but {rule}"))
+        for source, target, tensor in self.drawn:
+            if (source, target, tensor) not in wanted:
+                rule = "its ends do not list it as output and input; list it, or take the edge away"
+                self.faults.append(Fault(f"edge {source!r} -> {target!r}: it carries tensor {tensor!r}, but {rule}"))
+
+    def _listed(self, key: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for name, found in zip(self.names, self.nodes, strict=True):
+            if isinstance(found.get(key), (list, tuple)):
+                yield name, tuple(map(str, found[key]))
+
+    def _edge_value(
+        self, source: str, target: str, key: str, value: Any, parse_one: Callable[[Any], int]
+    ) -> int | None:
+        return value_or_fault(self.faults, f"edge {source!r} -> {target!r}", key, value, parse_one)
+
+
+def value_or_fault(
+    faults: list[Fault], what: str, key: str, value: Any, parse_one: Callable[[Any], Value]
+) -> Value | None:
+    """Return a parsed attribute, or None and a fault that names its node or edge."""
+    try:
+        return parse_one(value)
+    except ValueError as error:
+        faults.append(Fault(f"{what}: {key}: {error}"))
+        return None
