@@ -100,8 +100,11 @@ def size(value: object) -> int:
 
 
 def operations(value: object) -> int:
-    """Return a number of operations: ``"3.6 GFLOP"`` or a number."""
-    return units.count(plain_number(value))
+    """Return a number of operations, two for each multiply-add: ``"3.6 GFLOP"`` or a number."""
+    number = units.count(plain_number(value))
+    if isinstance(value, str) and value.rstrip().endswith("MAC"):
+        raise ValueError(f"{value!r} counts multiply-adds; write twice the number, in FLOP")
+    return number
 
 
 def demands(value: object) -> dict[str, int]:
