@@ -20,7 +20,8 @@ SNIPPETS = st.sampled_from(
         "", " ", "\n", "\t", ":", ": ", "- ", "{", "}", "[", "]", ",", "@", " @", "@@", "#", '"', "'", "&a ", "*a",
         "---\n", "...", "|", ">-", "?", "%", "unknown", "null", "~", "true", ".nan", ".inf", "-0", "0", "-1", "1e400",
         "1e-400", "1e9999999999", "0x10", "9" * 400, "80 GiB", "GB", "80", "2.6 us", "\x00", "\x85", "\u2028", "é",
-        "!!int ", "💥", "<<: ", "devices:\n", "sources: {}\n", "links:\n  - {between: [gpu, gpu]}\n", "sms: 7\n", "    sms: 1\n",
+        "!!int ", "💥", "<<: ", "devices:\n", "sources: {}\n", "links:\n  - {between: [gpu, gpu]}\n", "sms: 7\n",
+        "    sms: 1\n",
     ]
 )  # fmt: skip
 
