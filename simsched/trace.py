@@ -1,14 +1,14 @@
 """Trace: what happened in one run, in columns by operator id. The only source of results.
 
-A trace knows nothing of costs or names; read it together with its problem. Columns are machine-integer arrays, so
-that a run of a million operators stays small.
+A trace knows nothing of costs or names; read it together with its problem. Columns are the engine's own lists, handed
+over without a copy; nobody writes to them after the run.
 """
 
 from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,6 +16,8 @@ from simsched.errors import ConfigError, Fault
 from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.schedule import Schedule
+
+COLUMNS = ("stream", "dispatch", "ready", "start", "end", "launch_order")
 
 WaitReason = Literal["resource", "memory", "queue"]
 
@@ -96,14 +98,12 @@ class Trace:
 
     Attributes
     ----------
-    stream : array of int
+    stream : sequence of int
         Stream that ran the operator.
-    dispatch, ready, start, end : array of int
+    dispatch, ready, start, end : sequence of int
         When the policy dispatched it, when its last predecessor finished, when it started and ended.
-    launch_order : array of int
+    launch_order : sequence of int
         Operators in the order of their dispatches.
-    start_order : array of int
-        Operators in the order of their starts.
     reasons : mapping of int to str
         The policy's reason, where it gave one.
     waits : tuple of Wait
@@ -113,13 +113,12 @@ class Trace:
         Number of times the policy was asked.
     """
 
-    stream: array[int]
-    dispatch: array[int]
-    ready: array[int]
-    start: array[int]
-    end: array[int]
-    launch_order: array[int]
-    start_order: array[int]
+    stream: Sequence[int]
+    dispatch: Sequence[int]
+    ready: Sequence[int]
+    start: Sequence[int]
+    end: Sequence[int]
+    launch_order: Sequence[int]
     reasons: Mapping[OpId, str] = field(default_factory=dict)
     waits: tuple[Wait, ...] = ()
     transfers: tuple[Transfer, ...] = ()
@@ -133,6 +132,11 @@ class Trace:
     def makespan(self) -> int:
         """Last end in ns; 0 for an empty run."""
         return max(self.end, default=0)
+
+    @property
+    def start_order(self) -> list[OpId]:
+        """Operators by start, those of one instant by id; ids are topological, so no operator precedes its inputs."""
+        return sorted(range(len(self.start)), key=self.start.__getitem__)
 
     def schedule(self) -> Schedule:
         """The order on each stream, as an intent that can be followed again."""
@@ -162,7 +166,7 @@ class Trace:
             "streams": list(problem.stream_names),
             "operators": list(problem.graph.names),
         }
-        for name in ("stream", "dispatch", "ready", "start", "end", "launch_order", "start_order"):
+        for name in COLUMNS:
             document[name] = list(getattr(self, name))
         document["reasons"] = {str(op): reason for op, reason in sorted(self.reasons.items())}
         document["waits"] = [[wait.op, wait.reason, wait.start, wait.end, wait.detail] for wait in self.waits]
@@ -193,10 +197,7 @@ def read_trace(text: str, problem: Problem, source: str = "trace") -> Trace:
                 raise ValueError(f"its {key} are not those of {problem.graph.name} on {problem.hardware.name}")
         memory = document["memory"]
         return Trace(
-            array("i", document["stream"]),
-            *(array("q", document[name]) for name in ("dispatch", "ready", "start", "end")),
-            array("i", document["launch_order"]),
-            array("i", document["start_order"]),
+            *(list(array("q", document[name])) for name in COLUMNS),
             {int(op): reason for op, reason in document["reasons"].items()},
             tuple(Wait(*row) for row in document["waits"]),
             tuple(Transfer(*row) for row in document["transfers"]),

@@ -21,7 +21,6 @@ from simsched.problem import Problem
 from simsched.trace import Trace
 
 COLUMNS = ("stream", "dispatch", "ready", "start", "end")
-ORDERS = ("launch_order", "start_order")
 
 
 def check_trace(
@@ -49,7 +48,7 @@ def check_trace(
     facts = _facts(problem, trace, memory, actual, findings)
     _check_placement(facts)
     _check_durations(facts)
-    _check_orders(facts)
+    _check_order(facts)
     _check_streams(facts)
     check_arrivals(facts)
     check_dispatches(facts)
@@ -89,7 +88,7 @@ def _facts(
 
 
 def _complete(problem: Problem, trace: Trace, findings: Findings) -> bool:
-    """Check that every operator has a row, a stream and a place in both orders; all other rules need that."""
+    """Check that every operator has a row, a stream and one launch; all other rules need that."""
     count = len(problem.graph)
     for name in COLUMNS:
         rows = len(getattr(trace, name))
@@ -103,25 +102,25 @@ def _complete(problem: Problem, trace: Trace, findings: Findings) -> bool:
         for op, stream in enumerate(trace.stream):
             if not 0 <= stream <= last:
                 findings.add("complete", f"operator {names[op]!r} ran on stream {stream}; streams go from 0 to {last}")
-    for name in ORDERS:
-        _check_permutation(name, getattr(trace, name), problem, findings)
+    _check_launches(problem, trace.launch_order, findings)
     return not findings.texts
 
 
-def _check_permutation(name: str, order: array[int], problem: Problem, findings: Findings) -> None:
+def _check_launches(problem: Problem, order: array[int], findings: Findings) -> None:
+    """Check that the launch order names every operator once."""
     names = problem.graph.names
     seen = bytearray(len(names))
     for op in order:
         if not 0 <= op < len(names):
-            findings.add("complete", f"{name} has operator {op}; ids go from 0 to {len(names) - 1}")
+            findings.add("complete", f"the launch order names operator {op}; ids go from 0 to {len(names) - 1}")
         elif seen[op]:
-            findings.add("complete", f"operator {names[op]!r} is in {name} twice")
+            findings.add("complete", f"operator {names[op]!r} is in the launch order twice")
         else:
             seen[op] = 1
     if len(order) != len(names) or not all(seen):
         for op, there in enumerate(seen):
             if not there:
-                findings.add("complete", f"operator {names[op]!r} is missing from {name}")
+                findings.add("complete", f"operator {names[op]!r} is missing from the launch order")
 
 
 # --- one operator, one stream ---------------------------------------------------------------------------------
@@ -153,19 +152,16 @@ def _check_durations(facts: Facts) -> None:
             facts.findings.add("duration", f"{ran} on {facts.host(op)}: {took} instead of {due}")
 
 
-def _check_orders(facts: Facts) -> None:
-    """Check that both orders agree with the times."""
-    for name, order, times in (
-        ("dispatched", facts.trace.launch_order, facts.dispatch),
-        ("started", facts.trace.start_order, facts.start),
-    ):
-        column = [times[op] for op in order]
-        if all(map(le, column, column[1:])):
-            continue
-        for before, after in pairwise(order):
-            if times[before] > times[after]:
-                text = f"{facts.name(after)} was {name} at {facts.at(times[after])}, listed after"
-                facts.findings.add("order", f"{text} {facts.name(before)} at {facts.at(times[before])}")
+def _check_order(facts: Facts) -> None:
+    """Check that operators are listed in the order of their dispatches."""
+    order, times = facts.trace.launch_order, facts.dispatch
+    column = [times[op] for op in order]
+    if all(map(le, column, column[1:])):
+        return
+    for before, after in pairwise(order):
+        if times[before] > times[after]:
+            text = f"{facts.name(after)} was dispatched at {facts.at(times[after])}, listed after"
+            facts.findings.add("order", f"{text} {facts.name(before)} at {facts.at(times[before])}")
 
 
 def _check_streams(facts: Facts) -> None:

@@ -39,22 +39,25 @@ class Admission:
         self._waiting: dict[OpId, tuple[WaitReason, int, str]] = {}
         self._launch_number: dict[OpId, int] = {}
 
-    def launched(self, op: OpId) -> None:
-        """Remember the order of launches, which breaks ties within an instant."""
-        self._launch_number[op] = len(self._launch_number)
-
     def arrived(self, stream: int) -> None:
         """The inputs of a stream's head are there."""
         self._arriving[stream] = False
 
     def advance(self, heads: Sequence[int], now: int) -> None:
         """Let heads of streams enter their devices' queues, and let every device admit."""
-        entering = sorted(self._entering(heads, now), key=self._launch_number.__getitem__)
+        entering = sorted(self._entering(heads, now), key=self._launched)
         for op in dict.fromkeys(entering):
             self.pending[self._device(op)].append(op)
         for device, ops in enumerate(self.pending):
             if ops:
                 self._admit(device, now)
+
+    def _launched(self, op: OpId) -> int:
+        """Number of an operator's launch, which breaks ties within an instant."""
+        numbers, order = self._launch_number, self._state.launch_order
+        for position in range(len(numbers), len(order)):
+            numbers[order[position]] = position
+        return numbers[op]
 
     def _entering(self, heads: Sequence[int], now: int) -> list[OpId]:
         """Heads whose stream is free and whose inputs are there, and that are not in a queue yet."""

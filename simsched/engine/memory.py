@@ -18,6 +18,9 @@ from simsched.problem import Problem
 from simsched.trace import MemorySteps
 
 
+PERSISTENT = tuple(kind for kind in TensorKind if kind.persistent)
+
+
 class Memory(Protocol):
     """Live bytes of one run."""
 
@@ -52,22 +55,29 @@ class Memory(Protocol):
 class DeviceMemory:
     """Live bytes of a run on a single device."""
 
-    __slots__ = ("_end", "_graph", "_inputs", "_kept", "_sizes", "_start", "_step_live", "_step_time", "_uses", "live")
+    __slots__ = (
+        "_end", "_graph", "_inputs", "_note_live", "_note_time", "_sizes",
+        "_start", "_step_live", "_step_time", "_uses", "live",
+    )  # fmt: skip
 
     def __init__(self, problem: Problem) -> None:
         graph = problem.graph
         self._graph = graph
         self._sizes = graph.tensor_bytes
         self._uses = use_counts(graph)
-        self._inputs = [volatile_inputs(graph, op) for op in range(len(graph))]
+        self._inputs = volatile_inputs(graph)
         self._start = needs_at_start(problem, 0)
-        dropped = [sum(self._sizes[tensor] for tensor in outputs if not self._uses[tensor]) for outputs in graph.outputs]
-        self._end = dropped
+        self._end = [0] * len(graph)
+        for tensor, uses in enumerate(self._uses):
+            if not uses and graph.tensor_producer[tensor] >= 0:
+                self._end[graph.tensor_producer[tensor]] += self._sizes[tensor]
         for op in ops_with_workspace(problem, 0):
             self._end[op] += problem.workspace(op, 0)
         self.live = [persistent_bytes(graph)]
         self._step_time = array("q", [0])
         self._step_live = array("q", self.live)
+        self._note_time = self._step_time.append
+        self._note_live = self._step_live.append
 
     def need(self, op: OpId, device: int) -> int:
         """Bytes that starting ``op`` would allocate."""
@@ -82,27 +92,26 @@ class DeviceMemory:
 
     def start(self, op: OpId, device: int, now: int) -> None:
         """Allocate outputs and workspace."""
-        del device
         need = self._start[op]
         if need:
-            self.live[0] += need
-            self._step_time.append(now)
-            self._step_live.append(self.live[0])
+            self.live[0] = live = self.live[0] + need
+            self._note_time(now)
+            self._note_live(live)
 
     def finish(self, op: OpId, device: int, now: int) -> None:
         """Free workspace, outputs that nobody reads, and inputs that ``op`` was the last to read."""
-        del device
         freed = self._end[op]
-        uses = self._uses
-        for tensor in self._inputs[op]:
-            left = uses[tensor] - 1
-            uses[tensor] = left
-            if not left:
-                freed += self._sizes[tensor]
+        inputs = self._inputs[op]
+        if inputs:
+            uses = self._uses
+            for tensor in inputs:
+                uses[tensor] = left = uses[tensor] - 1
+                if not left:
+                    freed += self._sizes[tensor]
         if freed:
-            self.live[0] -= freed
-            self._step_time.append(now)
-            self._step_live.append(self.live[0])
+            self.live[0] = live = self.live[0] - freed
+            self._note_time(now)
+            self._note_live(live)
 
     def alive(self, device: int, started: Sequence[int]) -> list[TensorId]:
         """Tensors live now."""
@@ -129,14 +138,19 @@ def use_counts(graph: Graph) -> list[int]:
     return counts
 
 
-def volatile_inputs(graph: Graph, op: OpId) -> tuple[TensorId, ...]:
-    """Distinct inputs of an operator that are not resident from time 0 to the end."""
-    inputs, kinds = graph.inputs[op], graph.tensor_kinds
-    if len(inputs) > 1:
-        inputs = tuple(dict.fromkeys(inputs))
-    if any(kinds[tensor].persistent for tensor in inputs):
-        inputs = tuple(tensor for tensor in inputs if not kinds[tensor].persistent)
-    return inputs
+def volatile_inputs(graph: Graph) -> list[tuple[TensorId, ...]]:
+    """Distinct inputs of each operator that are not resident from time 0 to the end."""
+    distinct = [
+        inputs if len(inputs) < 2 or len(set(inputs)) == len(inputs) else tuple(dict.fromkeys(inputs))
+        for inputs in graph.inputs
+    ]
+    persistent = {tensor for tensor, kind in enumerate(graph.tensor_kinds) if kind in PERSISTENT}
+    if not persistent:
+        return distinct
+    return [
+        inputs if persistent.isdisjoint(inputs) else tuple(tensor for tensor in inputs if tensor not in persistent)
+        for inputs in distinct
+    ]
 
 
 def matters(problem: Problem) -> bool:
@@ -149,7 +163,7 @@ def matters(problem: Problem) -> bool:
 
 def persistent_bytes(graph: Graph) -> int:
     """Bytes of parameters and graph inputs."""
-    return sum(size for size, kind in zip(graph.tensor_bytes, graph.tensor_kinds, strict=True) if kind.persistent)
+    return sum(size for size, kind in zip(graph.tensor_bytes, graph.tensor_kinds, strict=True) if kind in PERSISTENT)
 
 
 def ops_with_workspace(problem: Problem, device: int) -> list[OpId]:
@@ -179,10 +193,10 @@ def smallest_capacity(problem: Problem, device: int) -> tuple[int, OpId]:
     always = persistent_bytes(graph) if single else 0
     needs = needs_at_start(problem, device)
     worst, culprit = always, -1
-    for op, inputs in enumerate(graph.inputs):
+    inputs = volatile_inputs(graph) if single else [tuple(dict.fromkeys(names)) for names in graph.inputs]
+    for op, held in enumerate(inputs):
         if device not in problem.allowed_devices(op):
             continue
-        held = volatile_inputs(graph, op) if single else tuple(dict.fromkeys(inputs))
         total = always + needs[op] + sum(graph.tensor_bytes[tensor] for tensor in held)
         if total > worst:
             worst, culprit = total, op

@@ -77,7 +77,7 @@ def diagnose(state: State, pending: Sequence[Sequence[OpId]]) -> SchedulerError:
         return _deadlock(state, stuck, now)
     ready = [op for op, left in enumerate(state.remaining) if not left and state.stream_of[op] < 0]
     shown = ", ".join(problem.graph.names[op] for op in ready[:10]) + (", ..." if len(ready) > 10 else "")
-    left = len(problem.graph) - len(state.start_order)
+    left = len(problem.graph) - state.started
     return SchedulerStalledError(
         f"at {format_duration(now, problem.graph.time_unit)} nothing runs and the policy dispatched nothing, though "
         f"{len(ready)} operators are ready ({shown}); {left} of {len(problem.graph)} operators have not run"
@@ -103,7 +103,7 @@ def _deadlock(state: State, stuck: Sequence[int], now: int) -> DeadlockError:
     lines = [f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c}" for a, b, c in [("stream", "head", "waits for"), *rows]]
     more = f"\n  (+{len(stuck) - 20} more streams)" if len(stuck) > 20 else ""
     when = format_duration(now, problem.graph.time_unit)
-    left = len(problem.graph) - len(state.start_order)
+    left = len(problem.graph) - state.started
     head_line = f"deadlock at {when}: {left} of {len(problem.graph)} operators have not run and nothing can move"
     return DeadlockError(head_line + "\n" + "\n".join(lines) + more)
 

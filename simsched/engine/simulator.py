@@ -9,7 +9,7 @@ it dispatched starts. Hence finish comes before free, and free before start.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from heapq import heappop
+from heapq import heappop, heappush
 
 import simpy
 from simpy.events import NORMAL
@@ -27,33 +27,37 @@ from simsched.trace import Trace
 
 
 class _Clock(simpy.Environment):
-    """SimPy's environment, with a hook for the end of each instant.
+    """SimPy's environment, with its agenda in reach of the loop below."""
 
-    Deciding inside a cascade of simultaneous events would see half an instant; so the hook is called once no event
-    of the instant is left.
-    """
+    def __init__(self) -> None:
+        super().__init__()
+        self.agenda = self._queue
+        self.numbers = self._eid
 
-    def run_instants(self, settle: Callable[[int], None]) -> None:
-        """Process all events; call ``settle(now)`` whenever the events of one instant are used up."""
-        queue = self._queue
-        while queue:
-            now, _, _, event = heappop(queue)
-            self._now = now
-            callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
-            for callback in callbacks:
-                callback(event)
-            if not queue or queue[0][0] > now:
-                settle(now)  # type: ignore[arg-type]
+    def process(self, event: simpy.Event, now: int) -> None:  # type: ignore[override]
+        """Do what ``step()`` does for an event that is not a stream's."""
+        self._now = now
+        callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
+        for callback in callbacks or ():
+            callback(event)
 
 
-class _StreamEvent(simpy.Event):
-    """The one event of a stream: its running operator ends, or its head's inputs arrive."""
+class _End(simpy.Event):
+    """The running operator of a stream ends; one event a stream, scheduled again and again."""
 
-    def __init__(self, env: simpy.Environment, stream: int) -> None:
-        super().__init__(env)
+    __slots__ = ("stream",)
+
+    def __init__(self, clock: _Clock, stream: int) -> None:
+        super().__init__(clock)
         self.stream = stream
         self._ok = True
         self._value = None
+
+
+class _Arrival(_End):
+    """The inputs of a stream's head are on its device."""
+
+    __slots__ = ()
 
 
 def simulate(
@@ -113,123 +117,143 @@ class _Simulation:
         self._policy = policy
         self._strict = memory == "strict"
         self._memory = accounts
-        self._state = state = State(problem, durations, accounts, gates)
+        self._durations = durations
+        self._state = state = State(problem, accounts, gates)
         self._view = EngineView(state, explain)
-        self._clock = _Clock()
-        self._events = [_StreamEvent(self._clock, stream) for stream in range(len(problem.stream_device))]
-        self._on_finish: list[Callable[[_StreamEvent], None]] = [self._finish]
-        self._on_arrival: list[Callable[[_StreamEvent], None]] = [self._arrive]
+        self._clock = clock = _Clock()
+        streams = range(len(problem.stream_device))
+        self._ends = [_End(clock, stream) for stream in streams]
+        self._arrivals = [_Arrival(clock, stream) for stream in streams]
         # One device that can refuse nothing: heads with their inputs start at once, without admission.
         self._open = len(devices) == 1 and gates[0].open
-        self._admission = Admission(state, self._start, self._wake)
-        self._succ = problem.graph.succ
+        self._admission = Admission(state, self._start, self._await_inputs)
         self._stream_device = problem.stream_device
         self._heads: list[int] = []
-        self._newly_ready: list[OpId] = [op for op, left in enumerate(state.remaining) if not left]
-        self._newly_finished: list[OpId] = []
 
     def run(self) -> Trace:
         """Run to the end, or raise what stands in the way."""
         state = self._state
         count = len(state.problem.graph)
         if count:
-            self._settle(0)
-            self._clock.run_instants(self._settle)
-        if len(state.start_order) < count:
+            self._loop()
+        if state.started < count:
             raise diagnose(state, self._admission.pending)
         return state.trace()
 
-    # --- events ------------------------------------------------------------------------------------------------
+    def _loop(self) -> None:
+        """Drain one instant after the other; settle each when none of its events is left.
 
-    def _finish(self, event: _StreamEvent) -> None:
-        """The running operator of a stream ended."""
-        state = self._state
-        stream = event.stream
-        op = state.running[stream]
-        state.running[stream] = -1
-        self._newly_finished.append(op)
-        remaining = state.remaining
-        for other in self._succ[op]:
-            left = remaining[other] - 1
-            remaining[other] = left
-            if not left:
-                self._newly_ready.append(other)
-        if self._memory is not None:
-            self._memory.finish(op, self._stream_device[stream], state.end_at[op])
-        if not self._open:
-            state.gates[self._stream_device[stream]].give(op)
-        if state.queues[stream]:
-            self._heads.append(stream)
-        else:
-            state.idle.append(stream)
+        Everything is bound to local names, because this runs for every operator.
+        """
+        state, memory, succ = self._state, self._memory, self._state.problem.graph.succ
+        remaining, running, queues, idle, heads = state.remaining, state.running, state.queues, state.idle, self._heads
+        agenda, settle, guarded = self._clock.agenda, self._settler(), not self._open
+        stream_device = self._stream_device
+        state.calls = 1
+        settle(0, [op for op, left in enumerate(remaining) if not left], [])
+        while agenda:
+            now, _, _, event = heappop(agenda)
+            newly_ready: list[OpId] = []
+            finished: list[OpId] = []
+            while True:
+                if type(event) is _End:
+                    stream = event.stream
+                    op = running[stream]
+                    running[stream] = -1
+                    finished.append(op)
+                    if memory is not None:
+                        memory.finish(op, stream_device[stream], now)
+                    if guarded:
+                        state.gates[stream_device[stream]].give(op)
+                    if queues[stream]:
+                        heads.append(stream)
+                    else:
+                        idle.append(stream)
+                    for other in succ[op]:
+                        left = remaining[other] - 1
+                        remaining[other] = left
+                        if not left:
+                            newly_ready.append(other)
+                elif type(event) is _Arrival:
+                    self._admission.arrived(event.stream)
+                    heads.append(event.stream)
+                else:
+                    self._clock.process(event, now)
+                if not agenda or agenda[0][0] != now:
+                    break
+                now, _, _, event = heappop(agenda)
+            settle(now, newly_ready, finished)
+            state.calls += 1
 
-    def _arrive(self, event: _StreamEvent) -> None:
-        """The inputs of a stream's head have arrived on its device."""
-        self._admission.arrived(event.stream)
-        self._heads.append(event.stream)
+    def _settler(self) -> Callable[[int, list[OpId], list[OpId]], None]:
+        """Return what is done once all events of an instant are in, with everything bound to local names."""
+        state, view, policy, heads = self._state, self._view, self._policy, self._heads
+        ready_at, stream_of, dispatch_at, idle = state.ready_at, state.stream_of, state.dispatch_at, state.idle
+        remaining, running, queues = state.remaining, state.running, state.queues
+        start_at, end_at, launch_order, durations = state.start_at, state.end_at, state.launch_order, self._durations[0]
+        allowed, is_open, memory = state.problem.allowed, self._open and not self._strict, self._memory
+        agenda, numbers, ends = self._clock.agenda, self._clock.numbers, self._ends
+        became_ready = view.became_ready.extend
 
-    # --- one instant -------------------------------------------------------------------------------------------
+        def settle(now: int, newly_ready: list[OpId], finished: list[OpId]) -> None:
+            """Start waiting heads, ask the policy, start what it dispatched."""
+            if len(finished) > 1:
+                finished.sort()
+                newly_ready.sort()
+            if len(idle) > 1:
+                idle.sort()
+            for op in newly_ready:
+                ready_at[op] = now
+                if stream_of[op] >= 0:
+                    heads.append(stream_of[op])
+            if heads or not is_open:
+                newly_ready = [op for op in newly_ready if stream_of[op] < 0]
+                self._advance(now)
+            view.now, view.newly_ready, view.newly_finished, view.idle_streams = now, newly_ready, finished, tuple(idle)
+            became_ready(newly_ready)
+            chosen = policy(view)
+            # The policy may be a generator that still reads the view: let it end before anything changes.
+            for op, stream, reason in chosen if type(chosen) is list else list(chosen):
+                try:
+                    if op < 0 or stream < 0 or stream_of[op] >= 0 or (allowed and not self._may_run(op, stream)):
+                        raise invalid_dispatch(state, op, stream, now)
+                    fresh = running[stream] < 0 and not queues[stream]
+                except IndexError:
+                    raise invalid_dispatch(state, op, stream, now) from None
+                stream_of[op] = stream
+                dispatch_at[op] = now
+                launch_order.append(op)
+                if reason:
+                    state.reasons[op] = reason
+                if fresh:
+                    idle.remove(stream)
+                    if is_open and not remaining[op]:
+                        running[stream] = op
+                        start_at[op] = now
+                        end_at[op] = end = now + durations[op]
+                        if memory is not None:
+                            memory.start(op, 0, now)
+                        heappush(agenda, (end, NORMAL, next(numbers), ends[stream]))
+                        continue
+                    heads.append(stream)
+                queues[stream].append(op)
+            if heads:
+                self._advance(now)
 
-    def _settle(self, now: int) -> None:
-        """All events of the instant are in: start waiting heads, ask the policy, start what it dispatched."""
-        state, view = self._state, self._view
-        newly_ready, finished = self._newly_ready, self._newly_finished
-        self._newly_ready, self._newly_finished = [], []
-        if len(newly_ready) > 1:
-            newly_ready.sort()
-        if len(finished) > 1:
-            finished.sort()
-        if len(state.idle) > 1:
-            state.idle.sort()
-        ready_at, stream_of = state.ready_at, state.stream_of
-        queued = False
-        for op in newly_ready:
-            ready_at[op] = now
-            if stream_of[op] >= 0:
-                queued = True
-                self._heads.append(stream_of[op])
-        if queued:
-            newly_ready = [op for op in newly_ready if stream_of[op] < 0]
-        if self._heads or not self._open:
-            self._advance(now)
-        view.advance(now, newly_ready, finished)
-        state.calls += 1
-        chosen = self._policy(view)
-        # The policy may be a generator that still reads the view: let it end before anything changes.
-        self._dispatch(chosen if type(chosen) is list else list(chosen), now)
-        if self._heads:
-            self._advance(now)
+        return settle
 
-    def _dispatch(self, chosen: Sequence[tuple[OpId, int, str]], now: int) -> None:
-        """Append operators to streams; start those at once that nothing can object to."""
-        state, is_open = self._state, self._open
-        stream_of, remaining, running, queues = state.stream_of, state.remaining, state.running, state.queues
-        count, streams = len(stream_of), len(running)
-        allowed = state.problem.allowed
-        for op, stream, reason in chosen:
-            if not (0 <= op < count and 0 <= stream < streams) or stream_of[op] >= 0:
-                raise invalid_dispatch(state, op, stream, now)
-            if allowed and op in allowed and self._stream_device[stream] not in allowed[op]:
-                raise invalid_dispatch(state, op, stream, now)
-            stream_of[op] = stream
-            state.dispatch_at[op] = now
-            state.launch_order.append(op)
-            if reason:
-                state.reasons[op] = reason
-            if running[stream] < 0 and not queues[stream]:
-                state.idle.remove(stream)
-                if is_open and not remaining[op]:
-                    self._start(op, stream, 0, now)
-                    continue
-                self._heads.append(stream)
-            queues[stream].append(op)
-            if not is_open:
-                self._admission.launched(op)
+    def _may_run(self, op: OpId, stream: int) -> bool:
+        return self._stream_device[stream] in self._state.problem.allowed_devices(op)
+
+    def _await_inputs(self, stream: int, delay: int) -> None:
+        """Let the clock say when the inputs of a stream's head arrive."""
+        self._clock.schedule(self._arrivals[stream], NORMAL, delay)
 
     def _advance(self, now: int) -> None:
         """Start the heads that can start."""
         state = self._state
-        heads, self._heads = self._heads, []
+        heads = list(self._heads)
+        self._heads.clear()
         if not self._open:
             self._admission.advance(heads, now)
             return
@@ -242,18 +266,12 @@ class _Simulation:
         """Run an operator until its duration is over."""
         state = self._state
         state.running[stream] = op
-        duration = state.durations[device][op]
+        end = now + self._durations[device][op]
         state.start_at[op] = now
-        state.end_at[op] = now + duration
-        state.start_order.append(op)
+        state.end_at[op] = end
         if self._memory is not None:
             self._memory.start(op, device, now)
             if self._strict:
                 over_capacity(state, op, device, now)
-        self._wake(stream, duration, self._on_finish)
-
-    def _wake(self, stream: int, delay: int, callbacks: list[Callable[[_StreamEvent], None]] | None = None) -> None:
-        """Schedule the event of a stream, by default as an arrival of inputs."""
-        event = self._events[stream]
-        event.callbacks = callbacks or self._on_arrival  # type: ignore[assignment]
-        self._clock.schedule(event, NORMAL, delay)
+        clock = self._clock
+        heappush(clock.agenda, (end, NORMAL, next(clock.numbers), self._ends[stream]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -20,7 +19,6 @@ class State:
     __slots__ = (
         "calls",
         "dispatch_at",
-        "durations",
         "end_at",
         "gates",
         "idle",
@@ -33,35 +31,30 @@ class State:
         "remaining",
         "running",
         "start_at",
-        "start_order",
         "stream_of",
         "transfers",
         "waits",
     )
 
-    def __init__(
-        self, problem: Problem, durations: Sequence[Sequence[int]], memory: Memory | None, gates: Sequence[Gate]
-    ) -> None:
+    def __init__(self, problem: Problem, memory: Memory | None, gates: Sequence[Gate]) -> None:
         count, streams = len(problem.graph), len(problem.stream_device)
         self.problem = problem
-        self.durations = durations
         self.memory = memory
         self.gates = gates
         self.remaining = list(map(len, problem.graph.pred))
         self.running = [-1] * streams
         self.queues: list[deque[OpId]] = [deque() for _ in range(streams)]
         self.idle = list(range(streams))
-        self.stream_of = array("i", [-1]) * count
-        self.dispatch_at = array("q", [-1]) * count
-        self.ready_at = array("q", [-1]) * count
-        self.start_at = array("q", [-1]) * count
-        self.end_at = array("q", [-1]) * count
-        self.launch_order = array("i")
-        self.start_order = array("i")
+        self.stream_of = [-1] * count
+        self.dispatch_at = [-1] * count
+        self.ready_at = [-1] * count
+        self.start_at = [-1] * count
+        self.end_at = [-1] * count
+        self.launch_order: list[OpId] = []
         self.reasons: dict[OpId, str] = {}
+        self.calls = 0
         self.waits: list[Wait] = []
         self.transfers: list[Transfer] = []
-        self.calls = 0
 
     def arrival(self, op: OpId, device: int) -> int:
         """Earliest instant at which all inputs of an operator whose predecessors have finished are on a device."""
@@ -72,6 +65,11 @@ class State:
             latest = max(latest, self.end_at[source] + moving)
         return latest
 
+    @property
+    def started(self) -> int:
+        """Number of operators that have started."""
+        return len(self.start_at) - self.start_at.count(-1)
+
     def trace(self) -> Trace:
         """Freeze what happened."""
         return Trace(
@@ -81,7 +79,6 @@ class State:
             self.start_at,
             self.end_at,
             self.launch_order,
-            self.start_order,
             MappingProxyType(self.reasons),
             tuple(self.waits),
             tuple(self.transfers),
@@ -91,27 +88,19 @@ class State:
 
 
 class EngineView:
-    """What a policy sees; implements :class:`simsched.schedulers.base.View`."""
+    """What a policy sees; implements :class:`simsched.schedulers.base.View`. The engine sets the attributes."""
 
-    __slots__ = ("_ready", "_state", "explaining", "idle_streams", "newly_finished", "newly_ready", "now")
+    __slots__ = ("_state", "became_ready", "explaining", "idle_streams", "newly_finished", "newly_ready", "now")
 
     def __init__(self, state: State, explaining: bool) -> None:
         self._state = state
-        self._ready: list[OpId] = []
+        self.became_ready: list[OpId] = []
         self.explaining = explaining
         self.now = 0
         self.newly_ready: Sequence[OpId] = ()
         self.newly_finished: Sequence[OpId] = ()
         self.idle_streams: Sequence[int] = ()
         """Streams that run nothing and have nothing queued, ascending."""
-
-    def advance(self, now: int, newly_ready: Sequence[OpId], newly_finished: Sequence[OpId]) -> None:
-        """Move to an instant (the engine's side of the view)."""
-        self.now = now
-        self.newly_ready = newly_ready
-        self.newly_finished = newly_finished
-        self.idle_streams = tuple(self._state.idle)
-        self._ready += newly_ready
 
     @property
     def problem(self) -> Problem:
@@ -122,8 +111,8 @@ class EngineView:
     def ready(self) -> Sequence[OpId]:
         """Operators whose predecessors have all finished and that are not dispatched yet, ascending."""
         stream_of = self._state.stream_of
-        self._ready = sorted(op for op in self._ready if stream_of[op] < 0)
-        return tuple(self._ready)
+        self.became_ready[:] = sorted(op for op in self.became_ready if stream_of[op] < 0)
+        return tuple(self.became_ready)
 
     @property
     def running(self) -> Sequence[OpId]:

@@ -8,7 +8,7 @@ are passed over (R. Kolisch, "Serial and parallel resource-constrained project s
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 
 from simsched.graph.model import OpId
@@ -18,6 +18,8 @@ from simsched.schedulers.budget import Budget, prepare_demands
 
 Words = Callable[[OpId], str]
 """Says in words what an operator's priority is, e.g. ``b-level 5``."""
+Choice = tuple[OpId, int, str]
+"""A dispatch as a plain tuple, which is cheaper to make."""
 
 
 def no_words(op: OpId) -> str:
@@ -42,67 +44,78 @@ def list_policy(problem: Problem, priority: Sequence[float], words: Words = no_w
     rank = [0] * len(order)
     for position, op in enumerate(order):
         rank[op] = position
-    return _ListPolicy(order, rank, words)
+    return _ranked_policy(order, rank, words)
 
 
 def fifo_policy(problem: Problem) -> Policy:
     """Return a policy in which operators go in the order in which they became ready; ties to the lower id."""
     rank = [0] * len(problem.graph)
     order: list[OpId] = []
-    inner = _ListPolicy(order, rank, no_words)
+    ranked = _ranked_policy(order, rank, no_words)
 
-    def policy(view: View) -> Iterable[tuple[OpId, int, str]]:
+    def policy(view: View) -> Iterable[Choice]:
         for op in view.newly_ready:
             rank[op] = len(order)
             order.append(op)
-        return inner(view)
+        return ranked(view)
 
     return policy
 
 
-class _ListPolicy:
-    """The shared part: a ready list by rank. ``order`` and ``rank`` are inverse to each other."""
+def _ranked_policy(order: Sequence[OpId], rank: Sequence[int], words: Words) -> Policy:
+    """The ready operator of lowest rank first; ``order`` and ``rank`` are inverse to each other.
 
-    def __init__(self, order: Sequence[OpId], rank: Sequence[int], words: Words) -> None:
+    Where operators compete for streams only, a heap gives the next one. Where they compete for more, the first that
+    fits has to be searched for, and the policy turns into a :class:`_Scan` at its first call.
+    """
+    heap: list[int] = []
+    scan: _Scan | None = None
+    fresh = True
+
+    def policy(view: View) -> Iterable[Choice]:
+        nonlocal fresh, scan
+        if fresh:
+            fresh = False
+            scan = _Scan(order, rank, words, view) if _contested(view) else None
+        if scan is not None:
+            return scan(view)
+        for op in view.newly_ready:
+            heappush(heap, rank[op])
+        chosen: list[Choice] = []
+        if heap:
+            explaining = view.explaining
+            for stream in view.idle_streams:
+                op = order[heappop(heap)]
+                chosen.append((op, stream, reason_text(words(op), len(heap) + 1, 0) if explaining else ""))
+                if not heap:
+                    break
+        return chosen
+
+    return policy
+
+
+def _contested(view: View) -> bool:
+    """Whether operators compete for anything but streams."""
+    devices = range(len(view.problem.devices))
+    return len(devices) > 1 or view.free_bytes(0) is not None or bool(prepare_demands(view)[0])
+
+
+class _Scan:
+    """Goes through all ready operators in order, passing over those that do not fit."""
+
+    def __init__(self, order: Sequence[OpId], rank: Sequence[int], words: Words, view: View) -> None:
         self._order = order
         self._rank = rank
         self._words = words
-        self._heap: list[int] = []
         self._waiting: list[int] = []
-        self._demands: Mapping[int, Mapping[OpId, Mapping[str, int]]] | None = None
-        self._plain: bool | None = None
+        self._demands = prepare_demands(view)
 
-    def __call__(self, view: View) -> Iterable[tuple[OpId, int, str]]:
-        if self._plain is None:
-            self._demands = prepare_demands(view)
-            problem = view.problem
-            limited = any(view.free_bytes(device) is not None for device in range(len(problem.devices)))
-            self._plain = len(problem.devices) == 1 and not self._demands[0] and not limited
-        return self._pop(view) if self._plain else self._scan(view)
-
-    def _pop(self, view: View) -> list[tuple[OpId, int, str]]:
-        """One device and nothing but streams to compete for: a heap will do."""
-        heap, rank = self._heap, self._rank
-        for op in view.newly_ready:
-            heappush(heap, rank[op])
-        if not heap:
-            return []
-        chosen: list[tuple[OpId, int, str]] = []
-        for stream in view.idle_streams:
-            if not heap:
-                break
-            op = self._order[heappop(heap)]
-            reason = self._reason(op, len(heap) + 1) if view.explaining else ""
-            chosen.append((op, stream, reason))
-        return chosen
-
-    def _scan(self, view: View) -> list[tuple[OpId, int, str]]:
-        """Go through all ready operators in priority order, passing over those that do not fit."""
+    def __call__(self, view: View) -> Iterable[Choice]:
         waiting = self._waiting
         for op in view.newly_ready:
             insort(waiting, self._rank[op])
         budget = Budget(view, self._demands)
-        chosen: list[tuple[OpId, int, str]] = []
+        chosen: list[Choice] = []
         kept: list[int] = []
         for position, rank in enumerate(waiting):
             if not budget.streams_left:
@@ -113,13 +126,11 @@ class _ListPolicy:
             if device is None:
                 kept.append(rank)
                 continue
-            reason = self._reason(op, len(waiting) - position + len(kept), len(kept)) if view.explaining else ""
+            ready = len(waiting) - position + len(kept)
+            reason = reason_text(self._words(op), ready, len(kept)) if view.explaining else ""
             chosen.append((op, budget.take(op, device), reason))
         self._waiting = kept
         return chosen
-
-    def _reason(self, op: OpId, ready: int, passed: int = 0) -> str:
-        return reason_text(self._words(op), ready, passed)
 
 
 def reason_text(words: str, ready: int, passed: int) -> str:
