@@ -35,7 +35,7 @@ def versions() -> dict[str, str]:
 
 
 def command_of(arguments: Sequence[str]) -> list[str]:
-    """The command as it was typed, but for where its output goes.
+    """Return the command as it was typed, but for where its output goes.
 
     Examples
     --------

@@ -5,7 +5,7 @@ Metrics are functions of a result; nobody asks the engine afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -93,14 +93,34 @@ class Comparison:
     failures : tuple of Failure
         Runs that could not be carried out.
     memory : {"unbounded", "block", "strict"}
+    actual : sequence of sequence of int or None
+        Actual durations of all runs, where they differ from the estimates.
+    order : tuple of str
+        Labels of all runs, failures among them, as they were named; empty where nobody named them.
     """
 
     problem: Problem
     results: tuple[Result, ...]
     failures: tuple[Failure, ...] = ()
     memory: MemoryMode = "unbounded"
+    actual: Sequence[Sequence[int]] | None = None
+    order: tuple[str, ...] = ()
+
+    def runs(self) -> Iterator[Result | Failure]:
+        """Results and failures, in the order in which their schedulers were named."""
+        waiting: list[Result | Failure] = [*self.results, *self.failures]
+        for label in self.order:
+            found = next((item for item in waiting if _label(item) == label), None)
+            if found is not None:
+                waiting.remove(found)
+                yield found
+        yield from waiting
 
     @property
     def valid(self) -> bool:
         """Whether every run was carried out and none breaks a rule."""
         return not self.failures and all(result.valid is not False for result in self.results)
+
+
+def _label(run: Result | Failure) -> str:
+    return run.scheduler if isinstance(run, Failure) else run.label

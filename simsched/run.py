@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from simsched.errors import ConfigError, Fault, SchedulerError, TraceError
+from simsched.errors import ConfigError, Fault, SchedulerError, TraceError, suggest
 
 if TYPE_CHECKING:
     from simsched.cost.base import CostModel
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from simsched.problem import Problem
     from simsched.result import Comparison, MemoryMode, Result
     from simsched.schedulers.base import Scheduler
+
+
+class _Truth(NamedTuple):
+    """What durations turn out to be, and where that comes from."""
+
+    noise: str
+    seed: int
+    actual: Sequence[Sequence[int]] | None
+
 
 SCHEDULERS = ("serial", "topological", "critical_path", "greedy_ready", "memory_aware", "pipeline")
 """What :func:`compare` compares unless it is told otherwise; ``serial`` is the reference."""
@@ -75,7 +84,8 @@ def run(
     6
     """
     problem = _problem(graph, hardware, cost_model, seed)
-    result = _simulated(problem, _scheduler(scheduler), memory, noise, seed, check, explain)
+    truth = _truth(problem, noise, seed)
+    result = _simulated(problem, _scheduler(scheduler), _checked_mode(memory), truth, check, explain)
     if result.violations:
         raise TraceError(result.violations)
     return dataclasses.replace(result, written=_written(scheduler))
@@ -83,7 +93,7 @@ def run(
 
 def compare(
     graph: Graph | Problem | str,
-    schedulers: Iterable[Scheduler | str] = SCHEDULERS,
+    schedulers: Iterable[Scheduler | str] | str = SCHEDULERS,
     hardware: HardwareProfile | str | None = None,
     *,
     memory: MemoryMode = "unbounded",
@@ -96,26 +106,51 @@ def compare(
     """Run several schedulers on one problem.
 
     A scheduler whose run cannot be carried out is recorded among the failures and does not end the comparison; a
-    run that breaks a rule stays in it, marked invalid. Parameters and other errors are those of :func:`run`.
+    run that breaks a rule stays in it, marked invalid. All runs meet the same actual durations. Parameters and other
+    errors are those of :func:`run`; ``schedulers`` may also be one text, ``"serial,critical_path"``.
 
     Examples
     --------
     >>> [result.makespan for result in compare("residual", ["serial", "critical_path"], "lanes:2").results]
     [7, 6]
     """
+    problem = _problem(graph, hardware, cost_model, seed)
+    named = [(_scheduler(item), _written(item)) for item in _listed(schedulers)]
+    return compare_named(problem, named, memory=memory, noise=noise, seed=seed, check=check, explain=explain)
+
+
+def compare_named(
+    problem: Problem,
+    named: Sequence[tuple[Scheduler, str]],
+    *,
+    memory: MemoryMode = "unbounded",
+    noise: Noise | str | float | None = None,
+    seed: int = 0,
+    check: bool = True,
+    explain: bool = False,
+) -> Comparison:
+    """Run schedulers that have been made already; see :func:`compare`.
+
+    Parameters
+    ----------
+    named : sequence of (Scheduler, str)
+        What the user wrote for each, or an empty text.
+    """
     from simsched.result import Comparison, Failure
 
-    problem = _problem(graph, hardware, cost_model, seed)
+    truth = _truth(problem, noise, seed)
+    mode = _checked_mode(memory)
+    order = tuple(written or _canonical(scheduler) for scheduler, written in named)
     results: list[Result] = []
     failures: list[Failure] = []
-    for scheduler, written in [(_scheduler(item), _written(item)) for item in schedulers]:
+    for (scheduler, written), label in zip(named, order, strict=True):
         try:
-            result = _simulated(problem, scheduler, memory, noise, seed, check, explain)
+            result = _simulated(problem, scheduler, mode, truth, check, explain)
         except SchedulerError as error:
-            failures.append(Failure(written or _canonical(scheduler), f"{type(error).__name__}: {error}"))
+            failures.append(Failure(label, f"{type(error).__name__}: {error}"))
         else:
             results.append(dataclasses.replace(result, written=written))
-    return Comparison(problem, tuple(results), tuple(failures), memory)
+    return Comparison(problem, tuple(results), tuple(failures), mode, truth.actual, order)
 
 
 def _problem(
@@ -125,10 +160,14 @@ def _problem(
 
     if isinstance(graph, Problem):
         if hardware is not None or cost_model is not None:
-            raise ConfigError("run", [Fault("a problem already has its hardware and costs; pass neither, or pass a graph")])
+            raise ConfigError(
+                "run", [Fault("a problem already has its hardware and costs; pass neither, or pass a graph")]
+            )
         return graph
     if hardware is None:
-        raise ConfigError("run", [Fault("no hardware; write for example hardware='a100_sxm_80gb' or hardware='lanes:4'")])
+        raise ConfigError(
+            "run", [Fault("no hardware; write for example hardware='a100_sxm_80gb' or hardware='lanes:4'")]
+        )
     if isinstance(graph, str):
         from simsched.graph.io import load_graph
 
@@ -156,26 +195,42 @@ def _canonical(scheduler: Scheduler) -> str:
     return scheduler_spec(scheduler)
 
 
+def _listed(schedulers: Iterable[Scheduler | str] | str) -> Iterable[Scheduler | str]:
+    """Split a text, which is a comma-separated list of specs."""
+    if not isinstance(schedulers, str):
+        return schedulers
+    from simsched.schedulers.registry import split_specs
+
+    return split_specs(schedulers)
+
+
+def _checked_mode(memory: MemoryMode) -> MemoryMode:
+    if memory not in ("unbounded", "block", "strict"):
+        message = f"{memory!r} is not a memory mode; {suggest(str(memory), ('unbounded', 'block', 'strict'))}"
+        raise ConfigError("run", [Fault(message)])
+    return memory
+
+
+def _truth(problem: Problem, noise: Noise | str | float | None, seed: int) -> _Truth:
+    from simsched.noise import actual_durations, parse_noise
+
+    level = parse_noise(noise)
+    return _Truth("" if level is None else str(level), seed, actual_durations(problem, level, seed))
+
+
 def _simulated(
-    problem: Problem,
-    scheduler: Scheduler,
-    memory: MemoryMode,
-    noise: Noise | str | float | None,
-    seed: int,
-    check: bool,
-    explain: bool,
+    problem: Problem, scheduler: Scheduler, memory: MemoryMode, truth: _Truth, check: bool, explain: bool
 ) -> Result:
     """Simulate one run; what the referee finds is kept in the result."""
     from simsched.analysis.check import check_trace
     from simsched.engine.simulator import simulate
-    from simsched.noise import actual_durations, parse_noise
     from simsched.result import Result
     from simsched.timing import Timed
 
-    level = parse_noise(noise)
-    actual = actual_durations(problem, level, seed)
+    actual = truth.actual
     timed = Timed(scheduler, _canonical(scheduler))
     trace = simulate(problem, timed, memory=memory, actual=actual, explain=explain)
     violations = tuple(check_trace(problem, trace, memory=memory, actual=actual)) if check else None
-    label = "" if level is None else str(level)
-    return Result(problem, timed.name, trace, memory, actual, violations, timed.seconds, noise=label, seed=seed)
+    return Result(
+        problem, timed.name, trace, memory, actual, violations, timed.seconds, noise=truth.noise, seed=truth.seed
+    )

@@ -7,9 +7,12 @@ words become a graph, hardware and a problem.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from simsched.errors import ConfigError, Fault
 
 if TYPE_CHECKING:
     from simsched.cost.base import CostModel
@@ -58,11 +61,13 @@ class Scenario:
     cost_model: str | None = None
 
     def load_graph(self, name: str) -> Graph:
-        """Load a graph by name or path, for this scenario."""
+        """Load a graph by name or path, or make it (``chain(n=10)``), for this scenario."""
+        from simsched.graph.generators import generate, is_generator
         from simsched.graph.io import load_graph
 
-        graph = load_graph(name, dims=self.dims or None, strict=self.strict)
-        return self.repeated(graph)
+        if is_generator(name) and not os.path.exists(name):
+            return self.repeated(generate(name))
+        return self.repeated(load_graph(name, dims=self.dims or None, strict=self.strict))
 
     def repeated(self, graph: Graph) -> Graph:
         """Return the graph for all microbatches."""
@@ -74,18 +79,27 @@ class Scenario:
 
     def load_hardware(self, graph: Graph) -> HardwareProfile:
         """Load the hardware, with this scenario's streams and memory."""
-        from simsched.profiles import load_hardware
+        from simsched.profiles import load_hardware, with_memory, with_streams
 
-        return adjusted(load_hardware(self.hardware, graph), self.streams, self.memory_capacity)
+        hardware = load_hardware(self.hardware, graph)
+        if self.streams is not None:
+            hardware = with_streams(hardware, self.streams)
+        return hardware if self.memory_capacity is None else with_memory(hardware, self.memory_capacity)
 
     def problem(self, graph: Graph) -> Problem:
-        """Cost a graph on this scenario's hardware."""
+        """Cost a graph on this scenario's hardware.
+
+        Raises
+        ------
+        InputError, UnknownNameError, CostError
+            If the hardware, the cost model or a cost cannot be used.
+        """
         from simsched.problem import make_problem
 
         return make_problem(graph, self.load_hardware(graph), load_cost_model(self.cost_model), seed=self.seed)
 
     def parameters(self) -> dict[str, Any]:
-        """What differs from the defaults, for people and manifests; the hardware and seed are always there."""
+        """Return what differs from the defaults, for people and manifests; hardware and seed are always there."""
         found: dict[str, Any] = {"hardware": self.hardware, "seed": self.seed}
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
@@ -93,19 +107,6 @@ class Scenario:
             if item.name not in found and value != default:
                 found[item.name] = str(value) if item.name == "noise" else value
         return found
-
-
-def adjusted(hardware: HardwareProfile, streams: int | None, memory_capacity: int | None) -> HardwareProfile:
-    """Return the hardware with other numbers of streams and usable bytes on each device."""
-    changes: dict[str, Any] = {}
-    if streams is not None:
-        changes["streams"] = streams
-    if memory_capacity is not None:
-        changes["memory_usable"] = memory_capacity
-    if not changes:
-        return hardware
-    devices = tuple(dataclasses.replace(device, **changes) for device in hardware.devices)
-    return dataclasses.replace(hardware, devices=devices)
 
 
 def load_cost_model(text: str | None) -> CostModel | None:
@@ -117,6 +118,23 @@ def load_cost_model(text: str | None) -> CostModel | None:
         from simsched.cost.table import load_table
 
         return load_table(rest)
-    from simsched.imports import load_object
+    model = _import(text)
+    if not callable(model):
+        raise _not_a_model(text, f"it is {type(model).__name__}, which cannot be called")
+    return model() if isinstance(model, type) else model  # type: ignore[no-any-return]
 
-    return load_object(text, "cost model")  # type: ignore[no-any-return]
+
+def _import(text: str) -> Any:
+    from importlib import import_module
+
+    module, _, name = text.partition(":")
+    if not module or not name:
+        raise _not_a_model(text, "write roofline, table:FILE or package.module:function")
+    try:
+        return getattr(import_module(module), name)
+    except Exception as error:  # the import of a user's module may raise anything
+        raise _not_a_model(text, f"{type(error).__name__}: {error}") from error
+
+
+def _not_a_model(text: str, why: str) -> ConfigError:
+    return ConfigError(text, [Fault(f"cannot be used as a cost model: {why}")])

@@ -39,7 +39,7 @@ class Timed:
 
     def start(self, problem: Problem) -> Policy:
         """Start the other scheduler, and time its policy too."""
-        policy = self._timed(lambda: self.scheduler.start(problem), "start(problem)")
+        policy: object = self._timed(lambda: self.scheduler.start(problem), "start(problem)")
         if not callable(policy):
             kind = type(policy).__name__
             raise SchedulerError(f"scheduler {self.name!r}: start(problem) returned {kind}; expected a policy to call")

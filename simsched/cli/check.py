@@ -1,0 +1,73 @@
+"""``simsched check``: what a file is, what is in it, and everything that is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from simsched.cli import console, exits
+from simsched.cli.options import DimType, json_option
+from simsched.errors import InputError, SimschedError
+from simsched.identify import identify
+
+
+@click.command("check", epilog="Example: simsched check residual --json")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option(
+    "--dim", "dims", type=DimType(), multiple=True, metavar="NAME=N", help="Set a symbolic dimension: batch=8."
+)
+@click.option("--strict", is_flag=True, help="Refuse operator types of unknown cost.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, files: tuple[str, ...], dims: tuple[Any, ...], strict: bool, as_json: bool) -> None:
+    """Say what files are, count what is in them, and list everything that is wrong.
+
+    A file may be a graph of any format, a hardware profile, an experiment, a schedule text, a recorded trace, or the
+    manifest of an output folder. Names that simsched knows will do too. The exit code is 2 when one is not valid.
+    """
+    if not files:
+        raise click.UsageError("no file given; name one or more, for example: graphs/residual.yaml", ctx)
+    sound = True
+    for file in files:
+        try:
+            found: dict[str, Any] = {"file": file, "valid": True, **identify(file, dict(dims), strict)}
+        except SimschedError as error:
+            sound = False
+            found = {"file": file, "valid": False, "problems": _problems(error)}
+            if not as_json:
+                console.warn(exits.message_of(error))
+                continue
+        if as_json:
+            console.emit(found)
+        else:
+            console.say(_sentence(found))
+    ctx.exit(exits.OK if sound else exits.BAD_INPUT)
+
+
+def _problems(error: SimschedError) -> list[dict[str, Any]]:
+    if not isinstance(error, InputError):
+        return [{"message": str(error)}]
+    return [
+        {"message": fault.message, "where": fault.where, "line": fault.line, "column": fault.column}
+        for fault in error.faults
+    ]
+
+
+def _sentence(found: dict[str, Any]) -> str:
+    """One line for people: the kind, the name, and every count that is not nothing."""
+    counts = [
+        f"{found[key]} {key if found[key] != 1 else key.removesuffix('s')}"
+        for key in ("operators", "edges", "tensors", "devices", "streams", "links", "runs", "files")
+        if found.get(key)
+    ]
+    article = "an" if found["kind"][0] in "aeiou" else "a"
+    name = f" {found['name']!r}" if found.get("name") else ""
+    lines = [
+        f"{found['file']}: valid, {article} {found['kind']}{name} ({found['format']}): {', '.join(counts) or 'empty'}"
+    ]
+    if found.get("unknown"):
+        listed = ", ".join(f"{kind} ({count})" for kind, count in found["unknown"].items())
+        lines.append(f"  operator types of unknown cost, costed by their bytes: {listed}")
+    lines += [f"  note: {note}" for note in found.get("notes", ())]
+    return "\n".join(lines)

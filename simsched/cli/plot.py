@@ -1,0 +1,170 @@
+"""``simsched plot``: one picture, from names or from a recorded run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simsched.cli import console, options
+from simsched.cli.session import Request, make_schedulers, simulate
+from simsched.run import SCHEDULERS
+from simsched.scenario import Scenario
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from simsched.problem import Problem
+    from simsched.result import Comparison, Result
+
+KINDS = ("gantt", "memory", "comparison", "scaling", "tradeoff", "roofline", "dag")
+LANES = (1, 2, 3, 4, 6, 8)
+
+
+@click.command("plot", epilog="Example: simsched plot gantt residual --hardware lanes:2 --scheduler critical_path")
+@click.argument("kind", type=options.Word(KINDS), metavar="KIND")
+@click.argument("source", metavar="GRAPH|DIR")
+@click.option(
+    "--schedulers", "--scheduler", "-s", metavar="A,B,...", help="For gantt and memory: one. Default: all built-in."
+)
+@click.option("--lanes", metavar="N,N,...", help="For scaling: streams of each device. Default: 1,2,3,4,6,8.")
+@options.scenario_options
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="A .png, .svg or .pdf. Default: KIND.png here.",
+)  # fmt: skip
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    kind: str,
+    source: str,
+    schedulers: str | None,
+    lanes: str | None,
+    output: Path | None,
+    **scenario: Any,
+) -> None:
+    r"""Draw one picture: of a graph on some hardware, or of runs that --output has recorded.
+
+    \b
+    gantt       one run: streams over time, critical path, memory below
+    memory      live bytes over time
+    comparison  makespans in the corridor of the bounds
+    scaling     makespan against streams, with Amdahl's curves
+    tradeoff    time against peak memory
+    roofline    operators under the roof of the device
+    dag         the graph in levels
+    """
+    from simsched.plot.figure import save
+    from simsched.recorded import is_recorded
+
+    target = output or Path(f"{kind}.png")
+    recorded = is_recorded(Path(source))
+    if recorded and scenario["hardware"]:
+        raise click.UsageError(f"{source} holds recorded runs, with their hardware; leave --hardware out", ctx)
+    if kind == "dag" and not recorded and not scenario["hardware"]:
+        save(_bare_graph(source, scenario), target)
+    elif recorded:
+        save(_of_recorded(kind, Path(source)), target)
+    else:
+        save(_of_names(kind, source, schedulers, _counts(lanes), options.make_scenario(scenario)), target)
+    console.say(f"written to {target}")
+
+
+def _bare_graph(source: str, scenario: dict[str, Any]) -> Callable[[], Axes]:
+    from simsched.plot.dag import plot_dag
+
+    words = options.make_scenario({**scenario, "hardware": "lanes:1"})
+    graph = words.load_graph(source)
+    return lambda: plot_dag(graph)
+
+
+def _of_names(
+    kind: str, source: str, schedulers: str | None, lanes: Sequence[int], scenario: Scenario
+) -> Callable[[], Axes]:
+    if kind in ("roofline", "dag"):
+        return _of_problem(kind, scenario.problem(scenario.load_graph(source)))
+    made = make_schedulers(schedulers or ("critical_path" if kind == "gantt" else ",".join(SCHEDULERS)), "--schedulers")
+    if kind == "gantt" and len(made) > 1:
+        raise click.UsageError("gantt draws one run; name one scheduler", click.get_current_context())
+    if kind == "scaling":
+        return _scaling(source, Request(scenario, made), lanes)
+    comparison = simulate(source, Request(scenario, made))
+    return _of_comparison(kind, comparison)
+
+
+def _of_recorded(kind: str, folder: Path) -> Callable[[], Axes]:
+    from simsched.recorded import read_comparison, read_run
+
+    if kind == "scaling":
+        message = "scaling needs runs on several numbers of streams; write simsched plot scaling GRAPH --hardware ..."
+        raise click.UsageError(message, click.get_current_context())
+    if (folder / "run.json").is_file():
+        result = read_run(folder)
+        if kind in ("roofline", "dag"):
+            return _of_problem(kind, result.problem)
+        return _of_run(kind, result)
+    comparison = read_comparison(folder)
+    if kind in ("roofline", "dag"):
+        return _of_problem(kind, comparison.problem)
+    if kind == "gantt" and len(comparison.results) != 1:
+        names = ", ".join(sorted(str(path.parent) for path in folder.rglob("run.json")))
+        raise click.UsageError(f"gantt draws one run; name the folder of one: {names}", click.get_current_context())
+    return _of_comparison(kind, comparison)
+
+
+def _of_problem(kind: str, problem: Problem) -> Callable[[], Axes]:
+    if kind == "roofline":
+        from simsched.plot.roofline import plot_roofline
+
+        return lambda: plot_roofline(problem)
+    from simsched.plot.dag import plot_dag
+
+    return lambda: plot_dag(problem)
+
+
+def _of_run(kind: str, result: Result) -> Callable[[], Axes]:
+    from simsched.result import Comparison
+
+    return _of_comparison(kind, Comparison(result.problem, (result,), (), result.memory, result.actual))
+
+
+def _of_comparison(kind: str, comparison: Comparison) -> Callable[[], Axes]:
+    """Return how to draw runs; those that failed are drawn where the picture has a place for them."""
+    from simsched.errors import SchedulerError
+    from simsched.plot.comparison import plot_comparison
+    from simsched.plot.gantt import plot_gantt
+    from simsched.plot.memory import plot_memory
+    from simsched.plot.tradeoff import plot_tradeoff
+
+    if not comparison.results:
+        raise SchedulerError("; ".join(f"{name}: {message}" for name, message in comparison.failures))
+    if kind == "gantt":
+        return lambda: plot_gantt(comparison.results[0])
+    if kind == "memory":
+        return lambda: plot_memory(comparison)
+    return lambda: plot_tradeoff(comparison) if kind == "tradeoff" else plot_comparison(comparison)
+
+
+def _scaling(source: str, request: Request, lanes: Sequence[int]) -> Callable[[], Axes]:
+    import dataclasses
+
+    from simsched.plot.scaling import plot_scaling
+
+    results: list[Result] = []
+    for count in lanes:
+        scenario = dataclasses.replace(request.scenario, streams=count)
+        results += simulate(source, dataclasses.replace(request, scenario=scenario)).results
+    return lambda: plot_scaling(results, count="streams")
+
+
+def _counts(text: str | None) -> Sequence[int]:
+    if text is None:
+        return LANES
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and 0 < int(part) <= 100_000 for part in parts):
+        message = f"--lanes: {text!r} is not a list of positive whole numbers; write for example 1,2,4,8"
+        raise click.BadOptionUsage("--lanes", message, click.get_current_context())
+    return sorted({int(part) for part in parts})

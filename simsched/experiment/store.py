@@ -1,0 +1,91 @@
+"""What is finished: one JSON line per run, keyed by everything that decides its numbers.
+
+The file is only appended to, so an interruption can at worst cut the last line short; such a line is dropped when the
+file is opened again. Lines of other grids, and of other versions of simsched, have other keys and are ignored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from simsched._version import __version__
+from simsched.experiment.grid import Cell
+from simsched.problem import Problem
+
+Row = dict[str, Any]
+
+
+def problem_hash(problem: Problem) -> str:
+    """Hash everything about a problem that can change a number: graph, hardware, and the costs of all operators."""
+    digest = hashlib.sha256(f"{problem.graph.content_hash} {problem.hardware.content_hash}".encode())
+    for device in range(len(problem.devices)):
+        digest.update(json.dumps(list(problem.durations(device))).encode())
+    return digest.hexdigest()
+
+
+def key_of(cell: Cell, problem: str, scheduler: str) -> str:
+    """Return the key of a run.
+
+    Parameters
+    ----------
+    cell : Cell
+    problem : str
+        Hash of its problem: the content counts, not the names of files.
+    scheduler : str
+        Canonical spec.
+    """
+    scenario = cell.scenario
+    parts = [__version__, problem, scheduler, scenario.memory, str(scenario.noise), scenario.seed]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+class Store:
+    """The file of finished runs, open for appending; use it in a ``with`` block.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rows: dict[str, Row] = {}
+
+    def __enter__(self) -> Store:
+        whole = self._read() if self.path.exists() else 0
+        self._file = self.path.open("ab")
+        self._file.truncate(whole)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def _read(self) -> int:
+        """Read whole lines; return the length of the file up to the end of the last one."""
+        whole = 0
+        for line in self.path.read_bytes().splitlines(keepends=True):
+            if not line.endswith(b"\n"):
+                break
+            whole += len(line)
+            try:
+                record = json.loads(line)
+                self.rows[record["key"]] = record["row"]
+            except (ValueError, KeyError, TypeError):
+                continue
+        return whole
+
+    def add(self, key: str, row: Mapping[str, Any]) -> None:
+        """Keep one finished run; it is in the file when this returns."""
+        self.rows[key] = dict(row)
+        line = json.dumps({"key": key, "row": row}, allow_nan=False, separators=(",", ":"))
+        self._file.write(line.encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())

@@ -1,0 +1,104 @@
+"""One cell of a grid, computed in whatever process it lands in."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from simsched.experiment.grid import Cell, GraphSpec
+from simsched.graph.model import Graph
+from simsched.problem import Problem
+from simsched.records import failed_row, run_row
+from simsched.run import compare
+
+Row = dict[str, Any]
+Job = tuple[str, Cell]
+"""Key of a run, and its cell."""
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Shape(NamedTuple):
+    """Everything about a cell that decides its problem."""
+
+    graph: GraphSpec
+    hardware: str
+    streams: int | None
+    memory_capacity: int | None
+    microbatches: int | None
+    cost_model: str | None
+    strict: bool
+    seed: int
+
+
+KEPT = 4
+_graphs: dict[tuple[Any, ...], Graph] = {}
+_problems: dict[Shape, Problem] = {}
+"""The last few of this process; neighbouring cells share them."""
+
+
+def prepare() -> None:
+    """Leave interruptions to the parent, which knows what is finished."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def problem_of(cell: Cell) -> Problem:
+    """Load or recall the problem of a cell.
+
+    Raises
+    ------
+    InputError, UnknownNameError, CostError
+        If the graph, the hardware or a cost cannot be used.
+    """
+    return _recall(_problems, shape_of(cell), lambda: cell.scenario.problem(_graph_of(cell)))
+
+
+def shape_of(cell: Cell) -> Shape:
+    """Return what two cells have in common that share a problem."""
+    scenario = cell.scenario
+    return Shape(
+        cell.graph,
+        scenario.hardware,
+        scenario.streams,
+        scenario.memory_capacity,
+        scenario.microbatches,
+        scenario.cost_model,
+        scenario.strict,
+        scenario.seed,
+    )
+
+
+def _graph_of(cell: Cell) -> Graph:
+    scenario = cell.scenario
+    key = (cell.graph, scenario.microbatches, scenario.strict)
+    return _recall(_graphs, key, lambda: cell.graph.load(scenario))
+
+
+def _recall(kept: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+    if key not in kept:
+        while len(kept) >= KEPT:
+            del kept[next(iter(kept))]
+        kept[key] = make()
+    return kept[key]
+
+
+def execute(jobs: Sequence[Job]) -> list[tuple[str, Row, float]]:
+    """Run some cells.
+
+    Returns
+    -------
+    list of (str, dict, float)
+        Key, row of results, and seconds that the scheduler took.
+    """
+    return [(key, *_row(cell)) for key, cell in jobs]
+
+
+def _row(cell: Cell) -> tuple[Row, float]:
+    scenario = cell.scenario
+    problem = problem_of(cell)
+    comparison = compare(problem, [cell.scheduler], memory=scenario.memory, noise=scenario.noise, seed=scenario.seed)
+    if comparison.failures:
+        return failed_row(comparison, comparison.failures[0]), 0.0
+    return run_row(comparison.results[0]), comparison.results[0].scheduler_seconds

@@ -1,0 +1,241 @@
+"""Pictures of a table: columns of an experiment as lines, bars or points, one panel and one colour per value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+from simsched.plot.figure import new_figure
+from simsched.plot.scales import plain_number, show_bytes, show_time
+from simsched.plot.style import LINES, MARKERS, MUTED, clean, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+Row = Mapping[str, Any]
+REFERENCE_STYLES: tuple[Any, ...] = ((0, (1, 1.5)), (0, (5, 2)), (0, (5, 2, 1, 2)))
+SHARES = frozenset({"gap", "utilisation", "balance", "bubble"})
+MOST_TICKS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is drawn of a table.
+
+    Attributes
+    ----------
+    kind : {"lines", "bars", "points"}
+    x, y : str
+        Columns; ``y`` must be numbers.
+    lines : tuple of str
+        Columns whose values, together, name a line.
+    panels : str or None
+        Column whose values have a panel each.
+    references : tuple of str
+        Columns drawn as thin grey lines.
+    title : str
+    log_x, log_y : bool
+    """
+
+    kind: Literal["lines", "bars", "points"]
+    x: str
+    y: str
+    lines: tuple[str, ...]
+    panels: str | None = None
+    references: tuple[str, ...] = ()
+    title: str = ""
+    log_x: bool = False
+    log_y: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Rows that share panel, line and x: their mean and the range around it."""
+
+    x: Any
+    mean: float
+    low: float
+    high: float
+
+
+@styled
+def plot_series(rows: Sequence[Row], look: Look) -> Figure:
+    """Draw a table.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Rows without a value in ``x`` or ``y`` are left out. Rows that agree in all but, say, their seed become one
+        point: the mean, with a band (lines) or whiskers (bars, points) from smallest to largest.
+    look : Look
+
+    Returns
+    -------
+    Figure
+    """
+    kept = [row for row in rows if row.get(look.x) is not None and row.get(look.y) is not None]
+    panels = _distinct(str(row[look.panels]) for row in kept) if look.panels else [""]
+    labels = _distinct(label_of(row, look) for row in kept)
+    columns = min(3, len(panels) or 1)
+    lines = math.ceil((len(panels) or 1) / columns)
+    figure = new_figure(max(7.5, 4.4 * columns), 0.9 + 3.6 * lines)
+    axes = figure.subplots(lines, columns, squeeze=False)
+    for number, ax in enumerate(axes.flat):
+        if number >= len(panels):
+            ax.set_visible(False)
+            continue
+        inside = [row for row in kept if not look.panels or str(row[look.panels]) == panels[number]]
+        _draw(ax, inside, look, labels)
+        if look.panels:
+            ax.set_title(clean(panels[number], 40), fontsize=10.5)
+    if look.title:
+        figure.suptitle(clean(look.title, 100), x=0.01, ha="left", fontweight="bold")
+    handles, names = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower left", ncols=min(4, max(len(names), 1)))
+    return figure
+
+
+def label_of(row: Row, look: Look) -> str:
+    """Name of the line to which a row belongs."""
+    return ", ".join(str(row[column]) for column in look.lines if row.get(column) is not None)
+
+
+def points_of(rows: Iterable[Row], x: str, y: str) -> list[Point]:
+    """Gather rows by ``x``, in the order of the numbers or else of the rows."""
+    groups: dict[Any, list[float]] = {}
+    for row in rows:
+        if row.get(y) is not None:
+            groups.setdefault(row[x], []).append(float(row[y]))
+    points = [Point(key, math.fsum(values) / len(values), min(values), max(values)) for key, values in groups.items()]
+    if all(isinstance(point.x, (int, float)) for point in points):
+        points.sort(key=lambda point: point.x)
+    return points
+
+
+def _draw(ax: Axes, rows: Sequence[Row], look: Look, labels: Sequence[str]) -> None:
+    keys = _distinct(row[look.x] for row in rows)
+    numeric = look.kind != "bars" and all(isinstance(key, (int, float)) for key in keys)
+    place = {key: (float(key) if numeric else float(number)) for number, key in enumerate(keys)}
+    for number, label in enumerate(labels):
+        points = points_of([row for row in rows if label_of(row, look) == label], look.x, look.y)
+        if points:
+            _draw_line(ax, points, place, look, number, label, len(labels))
+    for number, column in enumerate(look.references):
+        points = points_of(rows, look.x, column)
+        where = [place[point.x] for point in points]
+        dashes = REFERENCE_STYLES[number % len(REFERENCE_STYLES)]
+        ax.plot(where, [point.mean for point in points], color=MUTED, linestyle=dashes, label=words(column), zorder=1)
+    _scale_x(ax, place, look, numeric)
+    _scale_y(ax, rows, look)
+
+
+def _draw_line(
+    ax: Axes, points: Sequence[Point], place: Mapping[Any, float], look: Look, number: int, label: str, count: int
+) -> None:
+    colour, marker = LINES[number % len(LINES)], MARKERS[number % len(MARKERS)]
+    xs, means = [place[point.x] for point in points], [point.mean for point in points]
+    reach = [[point.mean - point.low for point in points], [point.high - point.mean for point in points]]
+    spread = any(map(any, reach))
+    if look.kind == "bars":
+        width = 0.8 / count
+        xs = [x - 0.4 + width * (number + 0.5) for x in xs]
+        ax.bar(xs, means, width=width * 0.92, color=colour, label=clean(label, 40), zorder=2)
+        if spread:
+            ax.errorbar(xs, means, yerr=reach, fmt="none", ecolor="#222222", elinewidth=1, zorder=3)
+    elif look.kind == "points":
+        ax.errorbar(
+            xs,
+            means,
+            yerr=reach if spread else None,
+            color=colour,
+            fmt=marker,
+            markersize=7,
+            alpha=0.9,
+            label=clean(label, 40),
+        )
+    else:
+        # Lines that coincide must all be seen: later ones are thinner.
+        ax.plot(
+            xs,
+            means,
+            color=colour,
+            marker=marker,
+            markersize=5,
+            linewidth=2.6 - 1.4 * number / count,
+            label=clean(label, 40),
+        )
+        if spread:
+            lows, highs = [point.low for point in points], [point.high for point in points]
+            ax.fill_between(xs, lows, highs, color=colour, alpha=0.15, linewidth=0)
+
+
+def _scale_x(ax: Axes, place: Mapping[Any, float], look: Look, numeric: bool) -> None:
+    if not numeric:
+        names = [clean(str(key), 24) for key in place]
+        tilted = sum(map(len, names)) > 40
+        ax.set_xticks(list(place.values()), names, rotation=30 if tilted else 0, ha="right" if tilted else "center")
+        ax.set_xlabel(words(look.x))
+        return
+    values = sorted(place.values())
+    if look.log_x and values and values[0] > 0:
+        ax.set_xscale("log", base=2)
+    if look.x.endswith(("_ns", "_bytes")):
+        _name_axis(ax.xaxis, look.x, max(values, default=0.0), "ns")
+        return
+    if 0 < len(values) <= MOST_TICKS:
+        ax.xaxis.set_major_locator(FixedLocator(values))
+        ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain_number(value)))
+    ax.set_xlabel(words(look.x))
+
+
+def _scale_y(ax: Axes, rows: Sequence[Row], look: Look) -> None:
+    ax.grid(True, axis="y")
+    if look.log_y:
+        ax.set_yscale("log")
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    elif look.kind != "points":
+        ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
+    unit = str(rows[0].get("time_unit", "ns")) if rows else "ns"
+    _name_axis(ax.yaxis, look.y, ax.get_ylim()[1], unit)
+
+
+def _name_axis(axis: Axis, column: str, largest: float, unit: str) -> None:
+    if column.endswith("_ns"):
+        show_time(axis, largest, unit, words(column))
+    elif column.endswith("_bytes"):
+        show_bytes(axis, largest, words(column))
+    elif column in SHARES:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g} %"))
+        axis.set_label_text(words(column))
+    else:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: plain_number(value)))
+        axis.set_label_text(words(column))
+
+
+def words(column: str) -> str:
+    """Say a column's name as people do.
+
+    Examples
+    --------
+    >>> words("makespan_ns"), words("graph.layers"), words("gap")
+    ('makespan', 'layers', 'gap to the lower bound')
+    """
+    known = {
+        "gap": "gap to the lower bound",
+        "speedup": "speed-up over serial",
+        "amdahl_textbook_ns": "Amdahl, textbook (a model)",
+    }
+    if column in known:
+        return known[column]
+    return column.removeprefix("graph.").removesuffix("_ns").removesuffix("_bytes").replace("_", " ")
+
+
+def _distinct(values: Iterable[Any]) -> list[Any]:
+    return list(dict.fromkeys(values))

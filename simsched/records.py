@@ -1,0 +1,151 @@
+"""Results as plain records: the JSON object of the command line, and the rows of its files.
+
+``docs/reference/json-contract.md`` describes the object; its required keys do not change.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from simsched.analysis.bounds import Bound, bounds
+from simsched.analysis.metrics import Metrics, metrics, serial_time
+from simsched.analysis.rows import run_row as figures_of
+from simsched.graph.ranks import critical_path
+from simsched.problem import Problem
+from simsched.result import Comparison, Failure, Result
+
+Row = dict[str, Any]
+
+
+def comparison_object(graph: str, hardware: str, comparison: Comparison, *, timing: bool = False) -> Row:
+    """Return the object that ``compare --json`` and ``run --json`` print for one graph.
+
+    Parameters
+    ----------
+    graph, hardware : str
+        As the user wrote them.
+    comparison : Comparison
+    timing : bool
+        Whether to say how long schedulers took; then two equal commands no longer print equal bytes.
+    """
+    problem = comparison.problem
+    limits = bounds(problem, actual=comparison.actual, memory=comparison.memory)
+    runs = [
+        failure_record(problem, run, limits, comparison.actual)
+        if isinstance(run, Failure)
+        else run_record(run, timing=timing)
+        for run in comparison.runs()
+    ]
+    durations = problem.shortest_durations() if comparison.actual is None else best_actual(problem, comparison.actual)
+    return {
+        "graph": graph,
+        "hardware": hardware,
+        "graph_name": problem.graph.name,
+        "hardware_name": problem.hardware.name,
+        "operators": len(problem.graph),
+        "edges": problem.graph.edge_count,
+        "time_unit": problem.graph.time_unit,
+        "seed": problem.seed,
+        "memory": comparison.memory,
+        "critical_path": [problem.graph.names[op] for op in critical_path(problem.graph, durations)],
+        "bounds": [{"name": bound.name, "ns": bound.value, "kind": bound.kind} for bound in limits],
+        "unknown": unknown_types(problem),
+        "notes": list(problem.graph.notes),
+        "runs": runs,
+    }
+
+
+def run_record(result: Result, figures: Metrics | None = None, *, timing: bool = False) -> Row:
+    """Return one element of ``runs``."""
+    known = metrics(result) if figures is None else figures
+    record = {
+        "scheduler": result.label,
+        "canonical": result.scheduler,
+        **figures_of(result, known),
+        "peak_bytes_by_device": {use.device: use.peak for use in known.memory},
+        "valid": result.valid,
+        "violations": list(result.violations or ()),
+        "notes": list(known.notes),
+        "error": None,
+    }
+    if timing:
+        record["scheduler_seconds"] = result.scheduler_seconds
+    return record
+
+
+def failure_record(
+    problem: Problem, failure: Failure, limits: Sequence[Bound], actual: Sequence[Sequence[int]] | None
+) -> Row:
+    """Return the element of ``runs`` for a run that could not be carried out."""
+    best = max((bound for bound in limits if bound.kind == "lower"), key=lambda bound: bound.value)
+    kind, _, message = failure.message.partition(": ")
+    return {
+        "scheduler": failure.scheduler,
+        "canonical": None,
+        "operators": len(problem.graph),
+        "makespan_ns": None,
+        "serial_ns": serial_time(problem, actual),
+        "critical_path_ns": limits[0].value,
+        "lower_bound_ns": best.value,
+        "lower_bound": best.name,
+        "peak_bytes": None,
+        "valid": False,
+        "error": {"type": kind, "message": message},
+    }
+
+
+def run_row(result: Result) -> Row:
+    """Return one row of ``runs.csv`` and of experiments: :func:`run_record` without what is nested."""
+    row: Row = {"time_unit": result.problem.graph.time_unit, **figures_of(result), "valid": result.valid}
+    return row | {"noise": result.noise or None, "violations": len(result.violations or ()), "error": None}
+
+
+def failed_row(comparison: Comparison, failure: Failure) -> Row:
+    """Return the row of a run that could not be carried out."""
+    problem = comparison.problem
+    limits = bounds(problem, actual=comparison.actual, memory=comparison.memory)
+    record = failure_record(problem, failure, limits, comparison.actual)
+    kept = ("operators", "serial_ns", "critical_path_ns", "lower_bound_ns", "lower_bound")
+    head = {"time_unit": problem.graph.time_unit, **{key: record[key] for key in kept}}
+    return head | {"valid": False, "error": failure.message}
+
+
+def unknown_types(problem: Problem) -> list[Row]:
+    """Operator types of unknown cost, with their number and their share of the serial time."""
+    durations = problem.shortest_durations()
+    whole = sum(durations)
+    found: dict[str, list[int]] = {}
+    for op in sorted({op for column in problem.costs for op, cost in column.items() if not cost.known}):
+        entry = found.setdefault(problem.graph.op_types[op], [0, 0])
+        entry[0] += 1
+        entry[1] += durations[op]
+    return [
+        {"op_type": kind, "operators": count, "share": round(time / whole, 6) if whole else 0.0}
+        for kind, (count, time) in sorted(found.items())
+    ]
+
+
+def best_actual(problem: Problem, actual: Sequence[Sequence[int]]) -> list[int]:
+    """Shortest actual duration of each operator over the devices that may run it."""
+    return [min(actual[device][op] for device in problem.allowed_devices(op)) for op in range(len(problem.graph))]
+
+
+def to_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None) -> str:
+    """Write rows as CSV with a header; the columns are those of the rows, in the order in which they first occur."""
+    listed = list(rows)
+    names = list(columns or dict.fromkeys(key for row in listed for key in row))
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(names)
+    for row in listed:
+        writer.writerow([_cell(row.get(name)) for name in names])
+    return buffer.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else value
