@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simsched.errors import ConfigError, InputError
+from simsched.errors import ConfigError, InputError, UnknownNameError
 from simsched.hardware import HardwareProfile
 from simsched.profiles import check_profile, checks, figure_rows, load_hardware, parse_profile, profile_row
 
@@ -59,16 +59,16 @@ def with_a_line_changed(draw: st.DrawFn) -> str:
     return "".join(lines)
 
 
-def outcome(load: Callable[[str], HardwareProfile], text: str) -> HardwareProfile | InputError:
+def outcome(load: Callable[[str], HardwareProfile], text: str) -> HardwareProfile | InputError | UnknownNameError:
     try:
         return load(text)
-    except InputError as error:
+    except (InputError, UnknownNameError) as error:
         return error
 
 
 def judge(text: str) -> None:
     profile = outcome(parse_profile, text)
-    if isinstance(profile, InputError):
+    if not isinstance(profile, HardwareProfile):
         assert isinstance(profile, ConfigError)
         assert profile.faults
         assert all(fault.message for fault in profile.faults)
@@ -111,8 +111,9 @@ SHORT_FORMS = st.one_of(
 def test_short_forms(form: str) -> None:
     kind, _, count = form.partition(":")
     profile = outcome(load_hardware, form)
-    if isinstance(profile, InputError):
-        assert str(profile).startswith(form)
+    if not isinstance(profile, HardwareProfile):
+        assert str(profile).startswith(form) or (isinstance(profile, UnknownNameError) and profile.name == form)
+        assert isinstance(profile, InputError) or kind not in ("lanes", "procs")
         return
     assert kind in ("lanes", "procs")
     assert sum(device.streams for device in profile.devices) == int(count)
