@@ -32,8 +32,9 @@ def load_graph(
     Parameters
     ----------
     name_or_path : str or path
-        A name such as ``"inception_v1"``, looked up by :func:`simsched.data.find`; or a path to a ``.yaml``,
-        ``.yml``, ``.json``, ``.json.gz``, ``.stg``, ``.sm``, ``.rcp``, ``.dot``, ``.gv`` or ``.onnx`` file.
+        A name such as ``"inception_v1"``, looked up by :func:`simsched.data.find`; a path to a ``.yaml``, ``.yml``,
+        ``.json``, ``.json.gz``, ``.stg``, ``.sm``, ``.rcp``, ``.dot``, ``.gv`` or ``.onnx`` file; or a generator
+        with parameters, ``"chain:10"`` or ``"layered_random(n=100, seed=3)"``.
     dims : mapping of str to int, optional
         Values of symbolic dimensions of ``.onnx`` files.
     strict : bool
@@ -48,14 +49,27 @@ def load_graph(
     GraphError
         If the file is well-formed, but no DAG of operators and tensors.
     """
-    path = data.find("graphs", name_or_path)
-    graph = _load(path, dims)
+    source = os.fspath(name_or_path)
+    graph = _generated(source)
+    if graph is None:
+        path = data.find("graphs", name_or_path)
+        source = os.fspath(path)
+        graph = _load(path, dims)
     if strict:
         # The one place where a graph is held against the rules of cost: to be strict is to ask them.
         from simsched.cost.registry import require_known
 
-        require_known(graph, os.fspath(path))
+        require_known(graph, source)
     return graph
+
+
+def _generated(text: str) -> Graph | None:
+    """Return the graph of a generator with parameters; None for anything else, also for a file of such a name."""
+    if not ("(" in text or ":" in text) or os.path.exists(text):
+        return None
+    from simsched.graph.generators import generate, is_generator
+
+    return generate(text) if is_generator(text) else None
 
 
 def _load(path: Path, dims: Mapping[str, int] | None) -> Graph:
