@@ -79,7 +79,10 @@ def fold(text: str, width: int) -> list[str]:
         cut = width
         while display_width(text[:cut]) > width:
             cut -= 1
-        breaks = [place + 1 for place in range(cut) if text[place] in " ,(/:" and place + 1 > width // 2]
+        for separators in (" ", ",(/:"):
+            breaks = [place + 1 for place in range(cut) if text[place] in separators and place + 1 > width // 2]
+            if breaks:
+                break
         cut = breaks[-1] if breaks else max(cut, 1)
         pieces.append(text[:cut].rstrip())
         text = text[cut:].lstrip()

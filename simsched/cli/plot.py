@@ -14,10 +14,11 @@ from simsched.run import SCHEDULERS
 from simsched.scenario import Scenario
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from simsched.problem import Problem
     from simsched.result import Comparison, Result
+
+Draw = Callable[[], Any]
+"""Draws, and returns the axes of what it has drawn."""
 
 KINDS = ("gantt", "memory", "comparison", "scaling", "tradeoff", "roofline", "dag")
 LANES = (1, 2, 3, 4, 6, 8)
@@ -73,7 +74,7 @@ def command(
     console.say(f"written to {target}")
 
 
-def _bare_graph(source: str, scenario: dict[str, Any]) -> Callable[[], Axes]:
+def _bare_graph(source: str, scenario: dict[str, Any]) -> Draw:
     from simsched.plot.dag import plot_dag
 
     words = options.make_scenario({**scenario, "hardware": "lanes:1"})
@@ -81,9 +82,7 @@ def _bare_graph(source: str, scenario: dict[str, Any]) -> Callable[[], Axes]:
     return lambda: plot_dag(graph)
 
 
-def _of_names(
-    kind: str, source: str, schedulers: str | None, lanes: Sequence[int], scenario: Scenario
-) -> Callable[[], Axes]:
+def _of_names(kind: str, source: str, schedulers: str | None, lanes: Sequence[int], scenario: Scenario) -> Draw:
     if kind in ("roofline", "dag"):
         return _of_problem(kind, scenario.problem(scenario.load_graph(source)))
     made = make_schedulers(schedulers or ("critical_path" if kind == "gantt" else ",".join(SCHEDULERS)), "--schedulers")
@@ -95,7 +94,7 @@ def _of_names(
     return _of_comparison(kind, comparison)
 
 
-def _of_recorded(kind: str, folder: Path) -> Callable[[], Axes]:
+def _of_recorded(kind: str, folder: Path) -> Draw:
     from simsched.recorded import read_comparison, read_run
 
     if kind == "scaling":
@@ -115,7 +114,7 @@ def _of_recorded(kind: str, folder: Path) -> Callable[[], Axes]:
     return _of_comparison(kind, comparison)
 
 
-def _of_problem(kind: str, problem: Problem) -> Callable[[], Axes]:
+def _of_problem(kind: str, problem: Problem) -> Draw:
     if kind == "roofline":
         from simsched.plot.roofline import plot_roofline
 
@@ -125,13 +124,13 @@ def _of_problem(kind: str, problem: Problem) -> Callable[[], Axes]:
     return lambda: plot_dag(problem)
 
 
-def _of_run(kind: str, result: Result) -> Callable[[], Axes]:
+def _of_run(kind: str, result: Result) -> Draw:
     from simsched.result import Comparison
 
     return _of_comparison(kind, Comparison(result.problem, (result,), (), result.memory, result.actual))
 
 
-def _of_comparison(kind: str, comparison: Comparison) -> Callable[[], Axes]:
+def _of_comparison(kind: str, comparison: Comparison) -> Draw:
     """Return how to draw runs; those that failed are drawn where the picture has a place for them."""
     from simsched.errors import SchedulerError
     from simsched.plot.comparison import plot_comparison
@@ -148,7 +147,7 @@ def _of_comparison(kind: str, comparison: Comparison) -> Callable[[], Axes]:
     return lambda: plot_tradeoff(comparison) if kind == "tradeoff" else plot_comparison(comparison)
 
 
-def _scaling(source: str, request: Request, lanes: Sequence[int]) -> Callable[[], Axes]:
+def _scaling(source: str, request: Request, lanes: Sequence[int]) -> Draw:
     import dataclasses
 
     from simsched.plot.scaling import plot_scaling
