@@ -12,6 +12,7 @@ from simsched.graph.generators.random_graphs import layered_random, series_paral
 from simsched.graph.generators.shapes import chain, diamond, fork_join, in_tree, out_tree
 from simsched.graph.generators.transformer import transformer_block
 from simsched.graph.model import Graph
+from simsched.graph.pipeline import pipeline_graph
 
 GENERATORS: Mapping[str, Callable[..., Graph]] = {
     function.__name__: function
@@ -26,6 +27,7 @@ GENERATORS: Mapping[str, Callable[..., Graph]] = {
         transformer_block,
         inception_like,
         nas_like,
+        pipeline_graph,
     )
 }
 
@@ -79,7 +81,8 @@ def generate(spec: str) -> Graph:
     name = match["name"]
     if name not in GENERATORS:
         raise UnknownNameError("generator", name, GENERATORS)
-    kinds = {key: str(one.annotation) for key, one in inspect.signature(GENERATORS[name]).parameters.items()}
+    parameters = inspect.signature(GENERATORS[name]).parameters
+    kinds = {key: str(one.annotation) for key, one in parameters.items()}
     given = [part for part in (match["arguments"] or "").split(",") if part.strip()]
     if match["short"] is not None:
         given = [f"{next(iter(kinds))}={match['short']}"]
@@ -95,6 +98,9 @@ def generate(spec: str) -> Graph:
             faults.append(Fault(f"parameter {key!r} is given twice"))
         else:
             values[key] = _value(key, text, kinds[key], faults)
+    for key, one in parameters.items():
+        if one.default is one.empty and key not in values and not faults:
+            faults.append(Fault(f"generator {name!r} needs parameter {key!r}; write for example {key}=4"))
     if faults:
         raise ConfigError(spec, faults)
     return GENERATORS[name](**values)
