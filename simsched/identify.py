@@ -61,10 +61,14 @@ def identify(name: str, dims: Mapping[str, int] | None = None, strict: bool = Fa
 
 def _named(name: str, dims: Mapping[str, int], strict: bool) -> Facts:
     """Read what a name stands for; names of several kinds may be equal, and then the graph is meant."""
+    from simsched.graph.generators import is_generator
+
     if name in data.names("graphs"):
         return _graph(name, dims, strict)
     if name in data.names("experiments"):
         return _experiment(name)
+    if is_generator(name):
+        return _graph(name, dims, strict)
     try:
         return _hardware(name)
     except UnknownNameError:
@@ -210,4 +214,4 @@ def _format(name: str) -> str:
     for suffix in (*data.SUFFIXES["graphs"], ".yml"):
         if name.endswith(suffix):
             return {".yml": "yaml", ".gv": "dot"}.get(suffix, suffix[1:])
-    return "name"
+    return "name" if "(" not in name and ":" not in name else "short form"

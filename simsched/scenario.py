@@ -7,7 +7,6 @@ words become a graph, hardware and a problem.
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -62,11 +61,8 @@ class Scenario:
 
     def load_graph(self, name: str) -> Graph:
         """Load a graph by name or path, or make it (``chain(n=10)``), for this scenario."""
-        from simsched.graph.generators import generate, is_generator
         from simsched.graph.io import load_graph
 
-        if is_generator(name) and not os.path.exists(name):
-            return self.repeated(generate(name))
         return self.repeated(load_graph(name, dims=self.dims or None, strict=self.strict))
 
     def repeated(self, graph: Graph) -> Graph:
