@@ -140,7 +140,9 @@ class Problem:
     def edge_bytes(self, source: OpId, target: OpId) -> int:
         """Bytes that ``target`` reads from ``source``'s outputs."""
         graph = self.graph
-        return sum(graph.tensor_bytes[tensor] for tensor in graph.outputs[source] if target in graph.tensor_consumers[tensor])
+        return sum(
+            graph.tensor_bytes[tensor] for tensor in graph.outputs[source] if target in graph.tensor_consumers[tensor]
+        )
 
 
 def make_problem(
@@ -167,18 +169,20 @@ def make_problem(
     """
     faults: list[Fault] = []
     allowed = _allowed(graph, hardware, faults)
+    if not faults:
+        _heed_demands(graph, hardware, allowed, faults)
     if faults:
         raise GraphError(f"{graph.name} on {hardware.name}", faults)
-    missing = [op for op, duration in enumerate(graph.durations) if duration is None and op not in graph.device_durations]
+    missing = [
+        op for op, duration in enumerate(graph.durations) if duration is None and op not in graph.device_durations
+    ]
     costs: list[dict[OpId, KernelCost]] = [{} for _ in hardware.devices]
     if missing:
         model = cost_model or _default_model()
         for number, device in enumerate(hardware.devices):
             ops = [op for op in missing if number in allowed.get(op, (number,))]
             costs[number].update((op, _checked(model, graph, op, device)) for op in ops)
-    problem = Problem(graph, hardware, tuple(costs), allowed, seed)
-    _check_demands(problem)
-    return problem
+    return Problem(graph, hardware, tuple(costs), allowed, seed)
 
 
 def _default_model() -> CostModel:
@@ -213,21 +217,27 @@ def _allowed(graph: Graph, hardware: HardwareProfile, faults: list[Fault]) -> di
             devices = tuple(device for device in devices if device in allowed[op])
         if not devices:
             listed = ", ".join(durations)
-            message = f"operator {graph.names[op]!r} has durations for {listed} only; the hardware has {', '.join(index)}"
+            message = (
+                f"operator {graph.names[op]!r} has durations for {listed} only; the hardware has {', '.join(index)}"
+            )
             faults.append(Fault(message))
         allowed[op] = devices
     return allowed
 
 
-def _check_demands(problem: Problem) -> None:
-    """Refuse demands that no allowed device can ever satisfy; drop devices that cannot."""
-    graph, faults = problem.graph, []
+def _heed_demands(
+    graph: Graph, hardware: HardwareProfile, allowed: dict[OpId, tuple[int, ...]], faults: list[Fault]
+) -> None:
+    """Leave out devices that can never satisfy an operator's demands; a fault where none is left."""
+    every = tuple(range(len(hardware.devices)))
     for op, stated in graph.demands.items():
-        complaints = [_shortfall(stated, problem.devices[device]) for device in problem.allowed_devices(op)]
-        if all(complaints):
+        candidates = allowed.get(op, every)
+        complaints = [_shortfall(stated, hardware.devices[device]) for device in candidates]
+        able = tuple(device for device, complaint in zip(candidates, complaints, strict=True) if not complaint)
+        if not able:
             faults.append(Fault(f"operator {graph.names[op]!r} {complaints[0]}"))
-    if faults:
-        raise GraphError(f"{graph.name} on {problem.hardware.name}", faults)
+        elif len(able) < len(candidates):
+            allowed[op] = able
 
 
 def _shortfall(demands: Mapping[str, int], device: Device) -> str:
@@ -235,7 +245,8 @@ def _shortfall(demands: Mapping[str, int], device: Device) -> str:
         if units <= 0:
             continue
         if resource not in device.resources:
-            return f"demands {resource!r}, which device {device.name!r} does not have; {suggest(resource, device.resources)}"
+            hint = suggest(resource, device.resources)
+            return f"demands {resource!r}, which device {device.name!r} does not have; {hint}"
         if units > device.resources[resource]:
             return f"demands {units} {resource}; device {device.name!r} has {device.resources[resource]}"
     return ""

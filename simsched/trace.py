@@ -63,7 +63,7 @@ class MemorySteps:
     """Live bytes after each change, in columns: at ``time[i]`` device ``device[i]`` came to hold ``live[i]``."""
 
     time: array[int] = field(default_factory=lambda: array("q"))
-    device: array[int] = field(default_factory=lambda: array("i"))
+    device: array[int] = field(default_factory=lambda: array("h"))
     live: array[int] = field(default_factory=lambda: array("q"))
 
     def __len__(self) -> int:
@@ -71,11 +71,8 @@ class MemorySteps:
 
     def curve(self, device: int) -> list[tuple[int, int]]:
         """Steps ``(time, live bytes)`` of one device, the last value of each instant."""
-        steps: dict[int, int] = {}
-        for time, owner, live in zip(self.time, self.device, self.live, strict=True):
-            if owner == device:
-                steps[time] = live
-        return sorted(steps.items())
+        rows = zip(self.time, self.device, self.live, strict=True)
+        return sorted({time: live for time, owner, live in rows if owner == device}.items())
 
     def peak(self, device: int) -> int:
         """Largest number of live bytes of one device."""
@@ -139,7 +136,7 @@ class Trace:
         return sorted(range(len(self.start)), key=self.start.__getitem__)
 
     def schedule(self) -> Schedule:
-        """The order on each stream, as an intent that can be followed again."""
+        """Return the order on each stream, as an intent that can be followed again."""
         streams: dict[int, list[OpId]] = {}
         for op in self.launch_order:
             streams.setdefault(self.stream[op], []).append(op)
@@ -147,10 +144,15 @@ class Trace:
 
     def events(self) -> Iterator[Event]:
         """Events in the order in which the engine saw them: finish, ready, dispatch, start within an instant."""
-        rows = []
-        position = {op: number for number, op in enumerate(self.start_order)}
-        for kind, code, column in (("finish", 0, self.end), ("ready", 1, self.ready), ("dispatch", 2, self.dispatch), ("start", 3, self.start)):
-            rows += [(time, code, position[op] if code == 3 else op, op, kind) for op, time in enumerate(column)]
+        position = [0] * len(self)
+        for number, op in enumerate(self.start_order):
+            position[op] = number
+        columns = (("finish", self.end), ("ready", self.ready), ("dispatch", self.dispatch), ("start", self.start))
+        rows = [
+            (time, phase, position[op] if kind == "start" else op, op, kind)
+            for phase, (kind, column) in enumerate(columns)
+            for op, time in enumerate(column)
+        ]
         rows.sort()
         for time, _, _, op, kind in rows:
             yield Event(time, kind, op, self.stream[op])  # type: ignore[arg-type]
@@ -196,12 +198,19 @@ def read_trace(text: str, problem: Problem, source: str = "trace") -> Trace:
             if document[key] != expected:
                 raise ValueError(f"its {key} are not those of {problem.graph.name} on {problem.hardware.name}")
         memory = document["memory"]
+        # Through an array, so that anything but a whole number is refused.
+        stream, dispatch, ready, start, end, launch_order = (list(array("q", document[name])) for name in COLUMNS)
         return Trace(
-            *(list(array("q", document[name])) for name in COLUMNS),
+            stream,
+            dispatch,
+            ready,
+            start,
+            end,
+            launch_order,
             {int(op): reason for op, reason in document["reasons"].items()},
             tuple(Wait(*row) for row in document["waits"]),
             tuple(Transfer(*row) for row in document["transfers"]),
-            MemorySteps(array("q", memory["time"]), array("i", memory["device"]), array("q", memory["live"])),
+            MemorySteps(array("q", memory["time"]), array("h", memory["device"]), array("q", memory["live"])),
             document["calls"],
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:

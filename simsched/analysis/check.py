@@ -79,7 +79,7 @@ def _facts(
 ) -> Facts:
     devices = range(len(problem.devices))
     durations = [problem.durations(device) for device in devices] if actual is None else actual
-    stream, dispatch, ready, start, end = (getattr(trace, name).tolist() for name in COLUMNS)
+    stream, dispatch, ready, start, end = (list(getattr(trace, name)) for name in COLUMNS)
     device = [0] * len(start) if len(devices) == 1 else [problem.stream_device[number] for number in stream]
     return Facts(problem, trace, memory, durations, stream, dispatch, ready, start, end, device, [], findings)
 

@@ -1,1 +1,1 @@
-
+"""The simulator: the only part that knows time."""

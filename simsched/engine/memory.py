@@ -17,7 +17,6 @@ from simsched.graph.model import Graph, OpId, TensorId, TensorKind
 from simsched.problem import Problem
 from simsched.trace import MemorySteps
 
-
 PERSISTENT = tuple(kind for kind in TensorKind if kind.persistent)
 
 
@@ -126,7 +125,7 @@ class DeviceMemory:
 
     def steps(self) -> MemorySteps:
         """Every change so far."""
-        return MemorySteps(self._step_time, array("i", [0]) * len(self._step_time), self._step_live)
+        return MemorySteps(self._step_time, array("h", [0]) * len(self._step_time), self._step_live)
 
 
 def use_counts(graph: Graph) -> list[int]:
@@ -138,12 +137,11 @@ def use_counts(graph: Graph) -> list[int]:
     return counts
 
 
-def volatile_inputs(graph: Graph) -> list[tuple[TensorId, ...]]:
+def volatile_inputs(graph: Graph) -> Sequence[tuple[TensorId, ...]]:
     """Distinct inputs of each operator that are not resident from time 0 to the end."""
-    distinct = [
-        inputs if len(inputs) < 2 or len(set(inputs)) == len(inputs) else tuple(dict.fromkeys(inputs))
-        for inputs in graph.inputs
-    ]
+    distinct: Sequence[tuple[TensorId, ...]] = graph.inputs
+    if any(len(inputs) > 1 and len(set(inputs)) < len(inputs) for inputs in distinct):
+        distinct = [tuple(dict.fromkeys(inputs)) for inputs in distinct]
     persistent = {tensor for tensor, kind in enumerate(graph.tensor_kinds) if kind in PERSISTENT}
     if not persistent:
         return distinct
@@ -193,7 +191,9 @@ def smallest_capacity(problem: Problem, device: int) -> tuple[int, OpId]:
     always = persistent_bytes(graph) if single else 0
     needs = needs_at_start(problem, device)
     worst, culprit = always, -1
-    inputs = volatile_inputs(graph) if single else [tuple(dict.fromkeys(names)) for names in graph.inputs]
+    inputs: Sequence[tuple[TensorId, ...]] = (
+        volatile_inputs(graph) if single else [tuple(dict.fromkeys(names)) for names in graph.inputs]
+    )
     for op, held in enumerate(inputs):
         if device not in problem.allowed_devices(op):
             continue

@@ -21,7 +21,9 @@ def invalid_dispatch(state: State, op: OpId, stream: int, now: int) -> InvalidDi
     name = problem.graph.names[op]
     if not 0 <= stream < len(problem.stream_names):
         last = len(problem.stream_names) - 1
-        return InvalidDispatchError(f"{when}: operator {name!r} was dispatched to stream {stream}; ids go from 0 to {last}")
+        return InvalidDispatchError(
+            f"{when}: operator {name!r} was dispatched to stream {stream}; ids go from 0 to {last}"
+        )
     if state.stream_of[op] >= 0:
         first = problem.stream_names[state.stream_of[op]]
         before = format_duration(state.dispatch_at[op], problem.graph.time_unit)
@@ -115,9 +117,10 @@ def _out_of_memory(state: State, op: OpId, device: int, now: int, needed: int) -
     sizes, names = problem.graph.tensor_bytes, problem.graph.tensor_names
     largest = sorted(memory.alive(device, state.start_at), key=lambda tensor: (-sizes[tensor], tensor))[:5]
     lines = [f"    {format_size(sizes[tensor]):>10}  {names[tensor]}" for tensor in largest]
+    when, name = format_duration(now, problem.graph.time_unit), problem.graph.names[op]
     message = (
-        f"at {format_duration(now, problem.graph.time_unit)} operator {problem.graph.names[op]!r} does not fit into "
-        f"device {problem.devices[device].name!r}: {_bytes(needed)} would be live, the capacity is {_bytes(capacity or 0)}"
+        f"at {when} operator {name!r} does not fit into device {problem.devices[device].name!r}: "
+        f"{_bytes(needed)} would be live, the capacity is {_bytes(capacity or 0)}"
     )
     if lines:
         message += "\n  largest live tensors:\n" + "\n".join(lines)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from typing import cast
 
 import simpy
 from simpy.events import NORMAL
@@ -31,7 +32,8 @@ class _Clock(simpy.Environment):
 
     def __init__(self) -> None:
         super().__init__()
-        self.agenda = self._queue
+        # Times are whole ns here, though SimPy's own type allows floats.
+        self.agenda = cast("list[tuple[int, int, int, simpy.Event]]", self._queue)
         self.numbers = self._eid
 
     def process(self, event: simpy.Event, now: int) -> None:  # type: ignore[override]
@@ -188,15 +190,11 @@ class _Simulation:
     def _settler(self) -> Callable[[int, list[OpId], list[OpId]], None]:
         """Return what is done once all events of an instant are in, with everything bound to local names."""
         state, view, policy, heads = self._state, self._view, self._policy, self._heads
-        ready_at, stream_of, dispatch_at, idle = state.ready_at, state.stream_of, state.dispatch_at, state.idle
-        remaining, running, queues = state.remaining, state.running, state.queues
-        start_at, end_at, launch_order, durations = state.start_at, state.end_at, state.launch_order, self._durations[0]
-        allowed, is_open, memory = state.problem.allowed, self._open and not self._strict, self._memory
-        agenda, numbers, ends = self._clock.agenda, self._clock.numbers, self._ends
-        became_ready = view.became_ready.extend
+        ready_at, stream_of, idle, is_open = state.ready_at, state.stream_of, state.idle, self._open
+        became_ready, dispatch = view.became_ready.extend, self._dispatcher()
 
         def settle(now: int, newly_ready: list[OpId], finished: list[OpId]) -> None:
-            """Start waiting heads, ask the policy, start what it dispatched."""
+            """Start waiting heads, ask the policy, append and start what it dispatched."""
             if len(finished) > 1:
                 finished.sort()
                 newly_ready.sort()
@@ -212,12 +210,29 @@ class _Simulation:
             view.now, view.newly_ready, view.newly_finished, view.idle_streams = now, newly_ready, finished, tuple(idle)
             became_ready(newly_ready)
             chosen = policy(view)
-            # The policy may be a generator that still reads the view: let it end before anything changes.
-            for op, stream, reason in chosen if type(chosen) is list else list(chosen):
+            if chosen:
+                # The policy may be a generator that still reads the view: let it end before anything changes.
+                dispatch(now, chosen if type(chosen) is list else list(chosen))
+                if heads:
+                    self._advance(now)
+
+        return settle
+
+    def _dispatcher(self) -> Callable[[int, Sequence[tuple[OpId, int, str]]], None]:
+        """Return what appends operators to streams, and starts those at once that nothing can object to."""
+        state, heads, memory = self._state, self._heads, self._memory
+        stream_of, dispatch_at, launch_order, idle = state.stream_of, state.dispatch_at, state.launch_order, state.idle
+        remaining, running, queues = state.remaining, state.running, state.queues
+        start_at, end_at, durations = state.start_at, state.end_at, self._durations[0]
+        restricted, at_once = bool(state.problem.allowed), self._open and not self._strict
+        agenda, numbers, ends = self._clock.agenda, self._clock.numbers, self._ends
+
+        def dispatch(now: int, chosen: Sequence[tuple[OpId, int, str]]) -> None:
+            for op, stream, reason in chosen:
                 try:
-                    if op < 0 or stream < 0 or stream_of[op] >= 0 or (allowed and not self._may_run(op, stream)):
+                    if op < 0 or stream < 0 or stream_of[op] >= 0 or (restricted and not self._may_run(op, stream)):
                         raise invalid_dispatch(state, op, stream, now)
-                    fresh = running[stream] < 0 and not queues[stream]
+                    free = running[stream] < 0 and not queues[stream]
                 except IndexError:
                     raise invalid_dispatch(state, op, stream, now) from None
                 stream_of[op] = stream
@@ -225,9 +240,9 @@ class _Simulation:
                 launch_order.append(op)
                 if reason:
                     state.reasons[op] = reason
-                if fresh:
+                if free:
                     idle.remove(stream)
-                    if is_open and not remaining[op]:
+                    if at_once and not remaining[op]:
                         running[stream] = op
                         start_at[op] = now
                         end_at[op] = end = now + durations[op]
@@ -237,10 +252,8 @@ class _Simulation:
                         continue
                     heads.append(stream)
                 queues[stream].append(op)
-            if heads:
-                self._advance(now)
 
-        return settle
+        return dispatch
 
     def _may_run(self, op: OpId, stream: int) -> bool:
         return self._stream_device[stream] in self._state.problem.allowed_devices(op)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -10,7 +11,7 @@ from simsched.engine.devices.base import Gate
 from simsched.engine.memory import Memory
 from simsched.graph.model import OpId
 from simsched.problem import Problem
-from simsched.trace import Trace, Transfer, Wait
+from simsched.trace import MemorySteps, Trace, Transfer, Wait
 
 
 class State:
@@ -82,8 +83,8 @@ class State:
             MappingProxyType(self.reasons),
             tuple(self.waits),
             tuple(self.transfers),
-            *(() if self.memory is None else (self.memory.steps(),)),
-            calls=self.calls,
+            MemorySteps() if self.memory is None else self.memory.steps(),
+            self.calls,
         )
 
 
@@ -94,7 +95,7 @@ class EngineView:
 
     def __init__(self, state: State, explaining: bool) -> None:
         self._state = state
-        self.became_ready: list[OpId] = []
+        self.became_ready = array("i")
         self.explaining = explaining
         self.now = 0
         self.newly_ready: Sequence[OpId] = ()
@@ -111,7 +112,7 @@ class EngineView:
     def ready(self) -> Sequence[OpId]:
         """Operators whose predecessors have all finished and that are not dispatched yet, ascending."""
         stream_of = self._state.stream_of
-        self.became_ready[:] = sorted(op for op in self.became_ready if stream_of[op] < 0)
+        self.became_ready[:] = array("i", sorted(op for op in self.became_ready if stream_of[op] < 0))
         return tuple(self.became_ready)
 
     @property

@@ -54,13 +54,17 @@ def pipeline_graph(
     """
     name = f"pipeline_{stages}x{microbatches}"
     if stages < 1 or microbatches < 1:
-        raise GraphError(name, [Fault(f"a pipeline needs at least 1 stage and 1 microbatch, got {stages} and {microbatches}")])
+        raise GraphError(
+            name, [Fault(f"a pipeline needs at least 1 stage and 1 microbatch, got {stages} and {microbatches}")]
+        )
     builder = GraphBuilder(name, time_unit="tick")
     for stage in range(stages):
         for batch in range(microbatches):
             builder.add_tensor(f"A{stage}.{batch}", bytes=activation_bytes)
 
-    def add(phase: str, stage: int, batch: int, duration: int, reads: list[str], makes: list[str], after: list[str]) -> None:
+    def add(
+        phase: str, stage: int, batch: int, duration: int, reads: list[str], makes: list[str], after: list[str]
+    ) -> None:
         builder.add_op(
             f"{phase}{stage}.{batch}",
             {"F": "Forward", "B": "Backward", "W": "WeightGradient"}[phase],

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from simsched.graph.model import OpId
 from simsched.schedulers.base import View
 
+Demands = Mapping[int, Mapping[OpId, Mapping[str, int]]]
+"""Demands by device and operator, for operators that have any."""
+
 
 class Budget:
     """Tracks streams, resource units and bytes while a policy decides about one instant.
@@ -18,7 +21,7 @@ class Budget:
         Demands per device and operator, prepared once per run by :func:`prepare_demands`.
     """
 
-    def __init__(self, view: View, demands: Mapping[int, Mapping[OpId, Mapping[str, int]]] | None = None) -> None:
+    def __init__(self, view: View, demands: Demands | None = None) -> None:
         self._view = view
         self._problem = view.problem
         devices = range(len(view.problem.devices))
@@ -67,7 +70,7 @@ class Budget:
         return self._streams[device].pop()
 
 
-def prepare_demands(view: View) -> dict[int, dict[OpId, Mapping[str, int]]]:
+def prepare_demands(view: View) -> Demands:
     """Demands per device and operator, for operators that have any."""
     problem = view.problem
     found: dict[int, dict[OpId, Mapping[str, int]]] = {}

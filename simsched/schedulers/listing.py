@@ -39,10 +39,12 @@ def list_policy(problem: Problem, priority: Sequence[float], words: Words = no_w
     words : callable, optional
         Wording of an operator's priority for the dispatch's reason.
     """
-    order = sorted(range(len(problem.graph)), key=priority.__getitem__, reverse=True)
+    ids = list(range(len(problem.graph)))
     # sorted(reverse=True) keeps equal elements in their original order, so ties go to the lower id.
-    rank = [0] * len(order)
-    for position, op in enumerate(order):
+    order = sorted(ids, key=priority.__getitem__, reverse=True)
+    rank = [0] * len(ids)
+    # Positions are taken from ``ids`` so that both lists share their integers: it halves their memory.
+    for position, op in zip(ids, order, strict=True):
         rank[op] = position
     return _ranked_policy(order, rank, words)
 

@@ -11,7 +11,7 @@ from simsched.graph.model import OpId
 from simsched.graph.ranks import b_level
 from simsched.problem import Problem
 from simsched.schedulers.base import Dispatch, Policy, View
-from simsched.schedulers.budget import Budget, prepare_demands
+from simsched.schedulers.budget import Budget, Demands, prepare_demands
 from simsched.schedulers.listing import dynamic_list_policy, list_policy
 from simsched.units import format_duration, format_size
 
@@ -52,7 +52,9 @@ class MemoryAware:
         rank = b_level(graph, problem.shortest_durations())
         if not any(graph.tensor_bytes) and not any(problem.workspace(op) for op in range(len(graph))):
             unit = graph.time_unit
-            return list_policy(problem, rank, lambda op: f"no memory to save; b-level {format_duration(rank[op], unit)}")
+            return list_policy(
+                problem, rank, lambda op: f"no memory to save; b-level {format_duration(rank[op], unit)}"
+            )
         if len(problem.devices) > 1:
             return _several_devices(rank, self.tight)
         workspace = [problem.workspace(op) for op in range(len(graph))]
@@ -83,7 +85,7 @@ class _SafePolicy:
         self._started = bytearray(len(order))
         self._next = 0
         self._last = -1
-        self._demands = None
+        self._demands: Demands | None = None
 
     def __call__(self, view: View) -> Iterable[Dispatch]:
         if self._demands is None:

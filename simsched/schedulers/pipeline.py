@@ -71,7 +71,9 @@ class Pipeline:
             device = problem.stream_device[streams[stage]]
             if device not in problem.allowed_devices(op):
                 name = problem.graph.names[op]
-                raise SchedulerError(f"pipeline: operator {name!r} of stage {stage} may not run on {problem.devices[device].name!r}")
+                raise SchedulerError(
+                    f"pipeline: operator {name!r} of stage {stage} may not run on {problem.devices[device].name!r}"
+                )
         queues: dict[int, tuple[OpId, ...]] = {}
         for stage, held in enumerate(slots):
             order = stage_order(self.order, stage, count, held)
@@ -142,9 +144,8 @@ def _given_stages(problem: Problem) -> list[int]:
         return []
     if len(given) < len(found):
         missing = next(op for op, stage in enumerate(found) if stage is None or not isinstance(stage, int) or stage < 0)
-        raise SchedulerError(
-            f"pipeline: operator {graph.names[missing]!r} has no attribute 'stage' (a number from 0), though others have one"
-        )
+        name = graph.names[missing]
+        raise SchedulerError(f"pipeline: operator {name!r} has no attribute 'stage' (0, 1, ...), though others have one")
     return given
 
 
@@ -173,5 +174,7 @@ def _stage_streams(problem: Problem, count: int) -> list[int]:
     else:
         available, what = list(problem.device_streams[0]), "streams"
     if count > len(available):
-        raise SchedulerError(f"pipeline: {count} stages need as many {what}; {problem.hardware.name} has {len(available)}")
+        raise SchedulerError(
+            f"pipeline: {count} stages need as many {what}; {problem.hardware.name} has {len(available)}"
+        )
     return available[:count]

@@ -74,7 +74,7 @@ def make_scheduler(spec: str) -> Scheduler:
         values = {next(iter(fields)): short} | values
     typed = {key: _typed(name, key, text, fields[key]) for key, text in values.items()}
     try:
-        made = factory(**typed) if callable(factory) else factory
+        made = factory(**typed)
     except TypeError as error:
         raise SchedulerError(f"cannot make scheduler {spec!r}: {error}") from error
     if not isinstance(made, Scheduler):
@@ -93,7 +93,7 @@ def scheduler_class(name: str) -> Callable[..., Any]:
     return _named(name)
 
 
-def scheduler_spec(scheduler: Scheduler) -> str:
+def scheduler_spec(scheduler: object) -> str:
     """Canonical text of a scheduler: its name and the parameters that differ from their defaults."""
     kind = type(scheduler)
     path = f"{kind.__module__}:{kind.__qualname__}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from simsched.problem import Problem
 from simsched.schedulers.base import Dispatch, Policy, View
-from simsched.schedulers.budget import Budget, prepare_demands
+from simsched.schedulers.budget import Budget, Demands, prepare_demands
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class _InOrder:
         self._problem = problem
         self._done = bytearray(len(problem.graph))
         self._next = 0
-        self._demands = None
+        self._demands: Demands | None = None
 
     def __call__(self, view: View) -> Iterable[Dispatch]:
         if self._demands is None:

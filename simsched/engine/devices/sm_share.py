@@ -23,7 +23,9 @@ def admit(pending: Sequence[OpId], gate: Gate, start: Callable[[OpId], None]) ->
     for position, op in enumerate(pending):
         short = gate.shortage(op)
         if short is not None:
-            behind: list[Blocked] = [(other, "queue", "behind the head of the device's queue") for other in pending[position + 1 :]]
+            behind: list[Blocked] = [
+                (other, "queue", "behind the head of the device's queue") for other in pending[position + 1 :]
+            ]
             return [(op, *short), *behind]
         start(op)
     return []
