@@ -10,6 +10,7 @@ over all of this.
 from __future__ import annotations
 
 from simsched.cost.work import Work
+from simsched.graph.model import Graph, OpId
 from simsched.hardware import Device
 
 TILE = (128, 64)
@@ -74,23 +75,29 @@ def blocks_per_sm(work: Work, device: Device) -> int:
     return max(1, min((limits.threads or _THREADS) // THREADS, limits.blocks or _BLOCKS))
 
 
-def sm_demand(work: Work, device: Device, stated: int | None = None) -> int:
+def sm_demand(graph: Graph, op: OpId, work: Work, device: Device) -> int:
     """Return the SMs that a kernel holds while it runs.
 
     Parameters
     ----------
+    graph : Graph
+        Its ``demands`` of ``sms`` win over the estimate.
+    op : int
     work : Work
     device : Device
-    stated : int, optional
-        What the graph demands; wins over the estimate.
 
     Returns
     -------
     int
         From 1 to the SMs of the device; 0 for a view, which runs no kernel, and on ``lanes`` devices, where SMs
-        are not shared.
+        are not shared. A kernel of which no grid can be guessed (its FLOPs are stated, or its size is known in
+        bytes only) fills the device.
     """
     if device.model == "lanes" or work.unit == "none":
         return 0
-    wanted = stated if stated is not None else -(-blocks(work) // blocks_per_sm(work, device))
+    wanted = graph.demands.get(op, {}).get("sms")
+    if wanted is None:
+        guessed = work.tiles is not None or (work.elements > 0 and op not in graph.flops)
+        empty = not work.flops and not work.bytes
+        wanted = -(-blocks(work) // blocks_per_sm(work, device)) if guessed or empty else device.sms
     return max(1, min(device.sms, wanted))

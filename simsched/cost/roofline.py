@@ -76,7 +76,7 @@ class Roofline:
         workspace = graph.workspace.get(op, 0)
         if work.unit == "none":
             return KernelCost(0, workspace=workspace, bound="none", known=work.known)
-        sms = sm_demand(work, device, graph.demands.get(op, {}).get("sms"))
+        sms = sm_demand(graph, op, work, device)
         sides = self.sides(graph, op, work, device, sms)
         bound: Bound = "compute" if sides.compute > sides.memory else "memory"
         slower = max(sides.compute, sides.memory)

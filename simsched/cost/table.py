@@ -85,7 +85,7 @@ class Table:
             duration=duration,
             flops=work.flops,
             bytes=work.bytes,
-            sms=sm_demand(work, device, graph.demands.get(op, {}).get("sms")),
+            sms=sm_demand(graph, op, work, device),
             workspace=graph.workspace.get(op, 0),
             bound="measured",
             known=work.known,
