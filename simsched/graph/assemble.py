@@ -14,6 +14,8 @@ from simsched.graph.model import DependencyKind, Edges, OpId
 from simsched.graph.order import NONE, distinct, is_topological, predecessors, successor_rows, topological_order
 from simsched.graph.tensors import TensorTable, collect_tensors
 
+LARGEST_TOTAL = 2**62
+
 
 class Rows:
     """Dependency rows in columns, by insertion number of the operators."""
@@ -46,9 +48,11 @@ def assemble(draft: Draft, source: str) -> dict[str, Any]:
     GraphError
         With all faults of the draft, or a cycle.
     """
+    _check_names(draft)
     table = collect_tensors(draft)
     sources, targets, delays = _edges(draft, table)
     _after(draft, sources, targets)
+    _check_totals(draft, table)
     if draft.faults:
         raise GraphError(source, draft.faults)
     controls = len(sources)
@@ -78,6 +82,27 @@ def assemble(draft: Draft, source: str) -> dict[str, Any]:
     return {**columns, **adjacency, "edges": edges, "buffers": buffers, "delays": delays}
 
 
+def _check_names(draft: Draft) -> None:
+    if "" not in draft.index and set(map(type, draft.names)) <= {str}:
+        return
+    for number, name in enumerate(draft.names):
+        if not isinstance(name, str) or not name:
+            draft.fault(
+                f"the name of an operator is text that is not empty, got {name!r}", ("operators", number, "name")
+            )
+
+
+def _check_totals(draft: Draft, table: TensorTable) -> None:
+    """Refuse sums that the columns of a trace cannot hold."""
+    longest = sum(filter(None, draft.durations)) + sum(draft.edge_delays.values())
+    longest += sum(max(times.values(), default=0) for times in draft.sparse["device_durations"].values())
+    if longest > LARGEST_TOTAL:
+        draft.fault(f"the durations sum to {longest:.3g} ns; at most 2**62 ns (146 years) can be simulated")
+    largest = sum(table.bytes) + sum(draft.sparse["workspace"].values())
+    if largest > LARGEST_TOTAL:
+        draft.fault(f"the tensors sum to {largest:.3g} bytes; at most 2**62 bytes can be simulated")
+
+
 # --- dependencies ---------------------------------------------------------------------------------------------
 
 
@@ -91,7 +116,7 @@ def _edges(draft: Draft, table: TensorTable) -> tuple[list[int], list[int], dict
         _complain_ends(draft)
         return [], [], {}
     if carried:
-        names = [f"{draft.sources[number]}->{draft.targets[number]}" for number in carried]
+        names = (f"{draft.sources[number]}->{draft.targets[number]}" for number in carried)
         producers = [sources[number] for number in carried]
         consumers = [targets[number] for number in carried]
         table.add_on_edges(names, producers, consumers, list(carried.values()))
@@ -148,10 +173,14 @@ def add_buffer_rows(reads: Mapping[OpId, Sequence[str]], writes: Mapping[OpId, S
 
 def _add_data_rows(producers: Sequence[int], consumers: Sequence[Sequence[OpId]], rows: Rows) -> None:
     """Add one row per (producer, tensor, consumer)."""
-    for tensor, producer in enumerate(producers):
-        if producer >= 0:
-            for consumer in consumers[tensor]:
-                rows.add(producer, consumer, DependencyKind.DATA, tensor)
+    first = len(rows.source)
+    for producer, row in zip(producers, consumers, strict=True):
+        if producer >= 0 and row:
+            rows.source += [producer] * len(row)
+            rows.target += row
+    made = (tensor for tensor, row in enumerate(consumers) if producers[tensor] >= 0 for _ in row)
+    rows.tensor.extend(made)
+    rows.kind.extend([DependencyKind.DATA] * (len(rows.source) - first))
 
 
 # --- columns --------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ turn places into lines and columns, and raises them together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
 from numbers import Integral
 from typing import Any
 
@@ -20,7 +19,6 @@ from simsched.graph.tensors import DTYPE_BITS, tensor_size
 
 __all__ = ["DTYPE_BITS", "GraphBuilder", "tensor_size"]
 
-LONGEST_TIME = 2**62
 _KINDS = [kind.value for kind in TensorKind]
 _WHOLE = frozenset({int, type(None)})
 
@@ -147,7 +145,7 @@ class GraphBuilder:
         draft = self._draft
         number = len(draft.names)
         if draft.index.setdefault(name, number) != number:
-            self._complain_twice(name, number)
+            draft.complain_twice(number, name)
         draft.names.append(name)
         draft.op_types.append(op_type)
         if type(duration) is int and duration >= 0:
@@ -197,28 +195,21 @@ class GraphBuilder:
         Raises
         ------
         ValueError
-            If there are not as many durations, or operator types, as names.
+            If the columns are not of one length.
         """
         draft = self._draft
         first = len(draft.names)
         draft.names.extend(names)
         added = draft.names[first:]
         times = [None] * len(added) if durations is None else list(durations)
-        types = repeat(op_type, len(added)) if isinstance(op_type, str) else op_type
-        if len(times) != len(added):
-            raise ValueError(f"{len(added)} names, but {len(times)} durations")
-        if not isinstance(op_type, str) and len(op_type) != len(added):
-            raise ValueError(f"{len(added)} names, but {len(op_type)} operator types")
+        types = [op_type] * len(added) if isinstance(op_type, str) else op_type
+        if not len(times) == len(types) == len(added):
+            raise ValueError(f"{len(added)} names, but {len(times)} durations and {len(types)} operator types")
         if not set(map(type, times)) <= _WHOLE or min(filter(None, times), default=0) < 0:
             times = [self._odd_duration(first + number, time) for number, time in enumerate(times)]
         draft.durations += times
-        draft.op_types.extend(types)
-        draft.index.update(zip(reversed(added), range(len(draft.names) - 1, first - 1, -1), strict=True))
-        if len(draft.index) < len(draft.names):
-            draft.index.clear()
-            for number, name in enumerate(draft.names):
-                if draft.index.setdefault(name, number) != number and number >= first:
-                    self._complain_twice(name, number)
+        draft.op_types += types
+        draft.index_names(first)
 
     def add_edge(self, source: str, target: str, *, bytes: int | None = None, delay: int | None = None) -> None:
         """Order two operators; with ``bytes`` the edge carries data, with ``delay`` it costs time between devices."""
@@ -235,19 +226,25 @@ class GraphBuilder:
                 draft.fault(f"a delay cannot be negative: {delay}", ("edges", number, "delay"))
             draft.edge_delays[number] = delay
 
-    def add_edges(self, sources: Iterable[str], targets: Iterable[str], bytes: Sequence[int] | None = None) -> None:
-        """Order many pairs of operators, without delays; several times faster than one by one.
+    def add_edges(
+        self,
+        sources: Iterable[str],
+        targets: Iterable[str],
+        bytes: Sequence[int | None] | None = None,
+        delays: Sequence[int | None] | None = None,
+    ) -> None:
+        """Order many pairs of operators; several times faster than one by one.
 
         Parameters
         ----------
         sources, targets : iterable of str
-        bytes : sequence of int, optional
-            What each edge carries; without it all are plain precedence.
+        bytes, delays : sequence of (int or None), optional
+            What each edge carries, and what it costs between devices, as in :meth:`add_edge`.
 
         Raises
         ------
         ValueError
-            If there are not as many targets, or sizes, as sources.
+            If the columns are not of one length.
         """
         draft = self._draft
         first = len(draft.sources)
@@ -255,11 +252,8 @@ class GraphBuilder:
         draft.targets.extend(targets)
         if len(draft.sources) != len(draft.targets):
             raise ValueError(f"{len(draft.sources)} sources of edges, but {len(draft.targets)} targets")
-        if bytes is not None:
-            draft.edge_bytes.update(zip(range(first, len(draft.sources)), bytes, strict=True))
-            for number, size in enumerate(bytes, start=first) if min(bytes, default=0) < 0 else ():
-                if size < 0:
-                    draft.fault(f"a size cannot be negative: {size}", ("edges", number, "bytes"))
+        draft.give_edges("bytes", "size", draft.edge_bytes, first, bytes)
+        draft.give_edges("delay", "delay", draft.edge_delays, first, delays)
 
     def build(self) -> Graph:
         """Check everything and freeze it.
@@ -269,9 +263,6 @@ class GraphBuilder:
         GraphError
             With all faults: duplicates, unknown names, negative sizes; or a cycle (a shortest one is shown).
         """
-        total = sum(filter(None, self._draft.durations))
-        if total > LONGEST_TIME:
-            self.fault(f"the durations sum to {total:.3g} ns; at most 2**62 ns (146 years) can be simulated")
         with collector_off():
             columns = assemble(self._draft, self.source)
         return Graph(
@@ -285,10 +276,6 @@ class GraphBuilder:
         )
 
     # --- checks of one operator -----------------------------------------------------------------------------
-
-    def _complain_twice(self, name: str, number: int) -> None:
-        first = Fault("first declared here", ("operators", self._draft.index[name], "name"))
-        self._draft.fault(f"operator {name!r} is declared twice", ("operators", number, "name"), (first,))
 
     def _odd_duration(self, number: int, duration: Any) -> int | None:
         """Return a duration that is not a plain whole number: None, a mapping, another integer type, or a fault."""

@@ -58,6 +58,35 @@ class Draft:
     edge_delays: dict[int, int] = field(default_factory=dict)
     tensors: dict[str, TensorDraft] = field(default_factory=dict)
 
+    def index_names(self, first: int) -> None:
+        """Enter the names from number ``first`` on into the index; a name that is there already is a fault."""
+        added = self.names[first:]
+        self.index.update(zip(reversed(added), range(len(self.names) - 1, first - 1, -1), strict=True))
+        if len(self.index) < len(self.names):
+            self.index.clear()
+            for number, name in enumerate(self.names):
+                if self.index.setdefault(name, number) != number and number >= first:
+                    self.complain_twice(number, name)
+
+    def give_edges(
+        self, key: str, noun: str, column: dict[int, int], first: int, values: Sequence[int | None] | None
+    ) -> None:
+        """Give bytes or delays to the edges from number ``first`` on."""
+        if values is None:
+            return
+        if len(values) != len(self.sources) - first:
+            raise ValueError(f"{len(self.sources) - first} edges, but {len(values)} values of {key!r}")
+        given = {number: value for number, value in enumerate(values, first) if value is not None}
+        column.update(given)
+        for number, value in given.items() if min(given.values(), default=0) < 0 else ():
+            if value < 0:
+                self.fault(f"a {noun} cannot be negative: {value}", ("edges", number, key))
+
+    def complain_twice(self, number: int, name: str) -> None:
+        """Record that an operator has the name of an earlier one."""
+        first = Fault("first declared here", ("operators", self.index[name], "name"))
+        self.fault(f"operator {name!r} is declared twice", ("operators", number, "name"), (first,))
+
     def fault(self, message: str, path: PathKey = (), related: tuple[Fault, ...] = ()) -> None:
         """Record something that is wrong."""
         self.faults.append(Fault(message, path, related=related))

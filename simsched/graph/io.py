@@ -146,11 +146,7 @@ def graph_from_document(document: Document, name: str | None = None) -> Graph:
     _add_tensors(builder, spec)
     for number, operator in enumerate(spec["operators"]):
         builder.add_op(**_arguments(builder, number, operator))
-    for edge in spec.get("edges", ()):
-        if isinstance(edge, list):
-            builder.add_edge(*edge)
-        else:
-            builder.add_edge(edge["from"], edge["to"], bytes=edge.get("bytes"), delay=edge.get("delay"))
+    _add_edges(builder, spec)
     try:
         return builder.build()
     except GraphError as error:
@@ -168,6 +164,24 @@ def _add_tensors(builder: GraphBuilder, spec: GraphSpec) -> None:
             continue
         first[name] = number
         builder.add_tensor(**tensor)
+
+
+def _add_edges(builder: GraphBuilder, spec: GraphSpec) -> None:
+    sources: list[str] = []
+    targets: list[str] = []
+    sizes: list[int | None] = []
+    delays: list[int | None] = []
+    for edge in spec.get("edges", ()):
+        if isinstance(edge, list):
+            source, target = edge
+            size = delay = None
+        else:
+            source, target, size, delay = edge["from"], edge["to"], edge.get("bytes"), edge.get("delay")
+        sources.append(source)
+        targets.append(target)
+        sizes.append(size)
+        delays.append(delay)
+    builder.add_edges(sources, targets, sizes, delays)
 
 
 def _arguments(builder: GraphBuilder, number: int, operator: OperatorSpec) -> dict[str, Any]:

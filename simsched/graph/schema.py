@@ -29,6 +29,7 @@ from simsched.graph.textfile import LARGEST
 
 FORMAT = 1
 DEEPEST_ATTRIBUTE = 50
+_NESTING = frozenset({dict, list})
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
 NO_UNIT = TimeScale("ns", None)
@@ -91,13 +92,16 @@ def _macs(value: Any) -> int:
 
 
 def _attributes(value: dict[str, Any]) -> dict[str, Any]:
-    """Refuse attributes nested so deeply that later steps could not follow."""
-    level = [item for item in value.values() if isinstance(item, (dict, list))]
+    """Refuse attributes nested so deeply that later steps could not follow; flat ones, the usual, at a glance."""
+    lists = [item for item in value.values() if type(item) in _NESTING]
+    if not lists or not any(type(part) in _NESTING for item in lists for part in item):
+        return value
+    level: list[Any] = lists
     for _ in range(DEEPEST_ATTRIBUTE):
         if not level:
             return value
         parts = (part for item in level for part in (item.values() if isinstance(item, dict) else item))
-        level = [part for part in parts if isinstance(part, (dict, list))]
+        level = [part for part in parts if type(part) in _NESTING]
     raise ValueError(f"nested more than {DEEPEST_ATTRIBUTE} levels deep")
 
 

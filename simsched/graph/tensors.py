@@ -41,7 +41,7 @@ class TensorTable:
         self.dtypes: list[str | None] = []
         self.kinds: list[TensorKind] = []
         self.producer: list[int] = []
-        self.consumers: list[list[OpId]] = []
+        self.consumers: list[list[OpId] | tuple[OpId]] = []  # one consumer only for what an edge carries
         self.on_edges = 0
         self._copies: dict[str, int] = {}
 
@@ -58,35 +58,37 @@ class TensorTable:
         self.consumers.append([])
         return number
 
-    def _add_on_edge(self, name: str, u: int, v: int, size: int) -> None:
-        """Add the tensor that one edge with bytes carries; parallel edges have one each."""
-        if name in self.index:
-            copy = self._copies.get(name, 2)
-            while f"{name}#{copy}" in self.index:
-                copy += 1
-            self._copies[name] = copy + 1
-            name = f"{name}#{copy}"
-        tensor = self.add(name, TensorDraft(size, None, None, TensorKind.ACTIVATION), u)
-        self.consumers[tensor].append(v)
-        self.on_edges += 1
-
-    def add_on_edges(self, names: Sequence[str], producers: list[int], consumers: list[int], sizes: list[int]) -> None:
-        """Add what many edges with bytes carry; at once where their names are new, which is the usual case."""
-        first, count = len(self.names), len(names)
-        new = dict(zip(names, range(first, first + count), strict=True))
-        if len(new) < count or not self.index.keys().isdisjoint(new):
-            for name, u, v, size in zip(names, producers, consumers, sizes, strict=True):
-                self._add_on_edge(name, u, v, size)
-            return
-        self.index |= new
-        self.names += names
+    def add_on_edges(
+        self, names: Iterable[str], producers: Sequence[int], consumers: Sequence[int], sizes: Sequence[int]
+    ) -> None:
+        """Add the tensors that edges with bytes carry; a name that is taken gets a number, ``a->b#2``."""
+        first = len(self.names)
+        index = self.index
+        for tensor, name in enumerate(names, first):
+            free = name if name not in index else self._numbered(name)
+            index[free] = tensor
+            self.names.append(free)
+        count = len(self.names) - first
         self.bytes += sizes
         self.shapes += [None] * count
         self.dtypes += [None] * count
         self.kinds += [TensorKind.ACTIVATION] * count
         self.producer += producers
-        self.consumers += [[v] for v in consumers]
+        self.consumers += zip(consumers, strict=True)
         self.on_edges += count
+
+    def consume(self, tensor: TensorId, op: OpId) -> None:
+        """Note that an operator reads a tensor; operators come in ascending order."""
+        consumers = self.consumers[tensor]
+        if isinstance(consumers, list) and (not consumers or consumers[-1] != op):
+            consumers.append(op)
+
+    def _numbered(self, name: str) -> str:
+        copy = self._copies.get(name, 2)
+        while f"{name}#{copy}" in self.index:
+            copy += 1
+        self._copies[name] = copy + 1
+        return f"{name}#{copy}"
 
 
 def collect_tensors(draft: Draft) -> TensorTable:
@@ -130,6 +132,4 @@ def _enter_inputs(draft: Draft, table: TensorTable, number: int, names: Sequence
             message = f"operator {draft.names[number]!r} reads unknown tensor {name!r}; {suggest(name, table.names)}"
             draft.fault(message, ("operators", number, "inputs", position))
             continue
-        consumers = table.consumers[tensor]
-        if not consumers or consumers[-1] != number:
-            consumers.append(number)
+        table.consume(tensor, number)
