@@ -35,7 +35,7 @@ DESCRIPTIONS = {
     "resnet50": "ResNet-50",
     "densenet121": "DenseNet-121",
     "squeezenet": "SqueezeNet 1.1",
-    "shufflenet": "ShuffleNet v1, three groups",
+    "shufflenet": "ShuffleNet v1, four groups, 136 to 544 channels",
     "vgg19": "VGG-19",
 }
 WRITTEN_DOWN: Mapping[str, Callable[[], Graph]] = {"bert_base": bert_base, "gpt2": gpt2}
