@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from simsched.hardware import Device, HardwareProfile
@@ -97,7 +98,7 @@ def _device_row(profile: HardwareProfile, number: int, device: Device) -> Profil
         memory=_size(device.memory_capacity),
         usable=_size(device.memory_usable),
         bandwidth=_rate(device.memory_bandwidth, "B/s"),
-        launch=format_duration(device.launch_ns),
+        launch=format_duration(device.launch_ns) if device.launch_ns else UNKNOWN,
         sources=", ".join(sorted(kinds)) or UNKNOWN,
     )
 
@@ -121,9 +122,16 @@ def figure_rows(profile: HardwareProfile) -> list[FigureRow]:
     return rows
 
 
-def markdown_table(rows: list[ProfileRow]) -> str:
-    """Return rows as a Markdown table, for the reference page."""
-    names = [field.name for field in fields(ProfileRow)]
+def markdown_table(rows: list[ProfileRow], columns: Sequence[str] = ()) -> str:
+    """Return rows as a Markdown table.
+
+    Parameters
+    ----------
+    rows : list of ProfileRow
+    columns : sequence of str, optional
+        Names of fields; all by default.
+    """
+    names = list(columns) or [field.name for field in fields(ProfileRow)]
     lines = ["| " + " | ".join(HEADINGS[name] for name in names) + " |", "|" + " --- |" * len(names)]
     lines += ["| " + " | ".join(getattr(row, name) for name in names) + " |" for row in rows]
     return "\n".join(lines) + "\n"
