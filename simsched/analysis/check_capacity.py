@@ -137,20 +137,17 @@ def _check_queue(facts: Facts, device: int) -> None:
     eligible, start, end = facts.eligible, facts.start, facts.end
     ops = [op for op in facts.trace.launch_order if facts.device[op] == device]
     ops.sort(key=eligible.__getitem__)  # stable: launch order within an instant
-    position = [0] * len(start)
-    for number, op in enumerate(facts.trace.start_order):
-        position[op] = number
     rounds = {start[op] for op in range(len(start)) if end[op] == start[op]}
     latest = group = -1  # whoever started last among earlier entries, and among those of strictly earlier instants
     for number, op in enumerate(ops):
         if number and eligible[op] > eligible[ops[number - 1]]:
             group = latest
         before = group if eligible[op] in rounds else latest
-        if before >= 0 and position[op] < position[before]:
+        if before >= 0 and start[op] < start[before]:
             text = f"{facts.name(op)} starts at {facts.at(start[op])}, before {facts.name(before)}"
             entered = f"which entered the queue of {facts.host(op)} earlier, at {facts.at(eligible[before])}"
             facts.findings.add("queue", f"{text}, {entered}")
-        if latest < 0 or position[op] > position[latest]:
+        if latest < 0 or start[op] > start[latest]:
             latest = op
 
 

@@ -76,9 +76,6 @@ class _Walk:
         self._trace = trace
         count = len(trace)
         self._start, self._end = trace.start.tolist(), trace.end.tolist()
-        self._position = [0] * count
-        for number, op in enumerate(trace.start_order):
-            self._position[op] = number
         self._before: dict[OpId, OpId] = {}
         last: dict[int, OpId] = {}
         for op in trace.launch_order:
@@ -88,6 +85,7 @@ class _Walk:
             last[stream] = op
         self._by_end = sorted(range(count), key=self._end.__getitem__)
         self._ends = [self._end[op] for op in self._by_end]
+        self._seen: set[OpId] = set()
         self._wait = {wait.op: wait.reason for wait in trace.waits if wait.end == self._start[wait.op]}
 
     def path(self) -> tuple[Segment, ...]:
@@ -96,9 +94,10 @@ class _Walk:
             return ()
         makespan = self._ends[-1]
         first = bisect_left(self._ends, makespan)
-        op = max(self._by_end[first:], key=lambda other: (self._start[other], self._position[other]))
+        op = max(self._by_end[first:], key=lambda other: (self._start[other], other))
         segments: list[Segment] = []
         while True:
+            self._seen.add(op)
             reason, cause = self._cause(op)
             start, end = self._start[op], self._end[op]
             segments.append(Segment("operator", op, start, end, reason))
@@ -115,31 +114,32 @@ class _Walk:
     def _cause(self, op: OpId) -> tuple[Reason, OpId | None]:
         """Say what an operator's start waited for last, and which operator that leads to.
 
-        The cause started before the operator, in the order of starts; so the walk ends.
+        The cause ended by then, and has not been on the path; so the walk ends. Only operators that take no time could
+        come back: all those of one instant end when they start.
         """
         start = self._start[op]
         found = self._last_input(op)
         if found is not None:
             return found
         before = self._before.get(op)
-        if before is not None and self._end[before] == start:
+        if before is not None and self._end[before] == start and before not in self._seen:
             return "stream", before
-        ended = self._ended_at(op, start)
+        if start == 0:
+            return "start", None
+        ended = self._ended_at(start)
         if op in self._wait and ended:
             here = self._device(op)
             local = [other for other in ended if self._device(other) == here]
             return self._wait[op], self._largest(op, local or ended)
-        if start == 0:
-            return "start", None
         if ended:
             return "policy", min(ended)
-        return "idle", self._last_ended(op, start)
+        return "idle", self._last_ended(start)
 
     def _last_input(self, op: OpId) -> tuple[Reason, OpId] | None:
         """Return the predecessor whose end, or whose data's arrival, is the operator's start."""
         start, here = self._start[op], self._device(op)
         for before in self._problem.graph.pred[op]:
-            if self._end[before] == start:
+            if self._end[before] == start and before not in self._seen:
                 return "dependency", before
         for before in self._problem.graph.pred[op]:
             there = self._device(before)
@@ -150,10 +150,11 @@ class _Walk:
     def _device(self, op: OpId) -> int:
         return self._problem.stream_device[self._trace.stream[op]]
 
-    def _ended_at(self, op: OpId, time: int) -> Sequence[OpId]:
-        """Operators that ended at an instant and started before ``op``, ascending."""
+    def _ended_at(self, time: int) -> Sequence[OpId]:
+        """Operators that ended at an instant, ascending; those that took no time only where there are no others."""
         low, high = bisect_left(self._ends, time), bisect_right(self._ends, time)
-        return sorted(other for other in self._by_end[low:high] if self._position[other] < self._position[op])
+        ended = sorted(other for other in self._by_end[low:high] if other not in self._seen)
+        return [other for other in ended if self._start[other] < time] or ended
 
     def _largest(self, op: OpId, ended: Sequence[OpId]) -> OpId:
         """Among operators that ended, the one that gave back most of what ``op`` demands."""
@@ -166,9 +167,7 @@ class _Walk:
 
         return max(ended, key=lambda other: (returned(other), -other))
 
-    def _last_ended(self, op: OpId, time: int) -> OpId | None:
-        """Return the operator that ended last before an instant, among those that started before ``op``."""
-        for number in range(bisect_left(self._ends, time) - 1, -1, -1):
-            if self._position[self._by_end[number]] < self._position[op]:
-                return self._by_end[number]
-        return None
+    def _last_ended(self, time: int) -> OpId | None:
+        """Return the operator that ended last before an instant."""
+        number = bisect_left(self._ends, time) - 1
+        return self._by_end[number] if number >= 0 else None
