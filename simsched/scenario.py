@@ -45,7 +45,7 @@ class Scenario:
         For schedulers that draw, and for noise.
     noise : Noise or None
     cost_model : str or None
-        ``roofline``, ``table:FILE`` or ``package.module:function``.
+        ``roofline``, ``roofline:tf32``, ``table:FILE``, ``table+roofline:FILE`` or ``package.module:function``.
     """
 
     hardware: str
@@ -106,14 +106,23 @@ class Scenario:
 
 
 def load_cost_model(text: str | None) -> CostModel | None:
-    """Find a cost model by its name: ``roofline``, ``table:FILE`` or ``package.module:function``."""
+    """Find a cost model by its name.
+
+    ``roofline``; ``roofline:tf32`` (fp32 products on TF32 units); ``table:FILE``; ``table+roofline:FILE`` (what is
+    not in the table is left to the roofline); or ``package.module:function``.
+    """
     if text is None or text == "roofline":
         return None
     kind, _, rest = text.partition(":")
-    if kind == "table":
+    if text == "roofline:tf32":
+        from simsched.cost.roofline import Roofline
+
+        return Roofline(fp32_math="tf32")
+    if kind in ("table", "table+roofline"):
+        from simsched.cost.roofline import Roofline
         from simsched.cost.table import load_table
 
-        return load_table(rest)
+        return load_table(rest, Roofline() if kind == "table+roofline" else None)
     model = _import(text)
     if not callable(model):
         raise _not_a_model(text, f"it is {type(model).__name__}, which cannot be called")

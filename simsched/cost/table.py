@@ -15,7 +15,7 @@ from simsched.graph.model import Graph, OpId
 from simsched.hardware import Device
 
 Shape = tuple[int, ...]
-LISTED = 50
+LISTED = 20
 
 
 class Key(NamedTuple):
@@ -73,20 +73,24 @@ class Table:
         Raises
         ------
         CostError
-            If the table has no row for it and there is no fallback; lists every operator that lacks one.
+            If the table has no row for it and there is no fallback; lists every operator that lacks one. A view,
+            which runs no kernel, needs no row.
         """
+        work = work_of(graph, op)
+        workspace = graph.workspace.get(op, 0)
         duration = self.find(graph, op, device)
         if duration is None:
             if self.fallback is not None:
                 return self.fallback(graph, op, device)
-            raise CostError(self._missing(graph, device))
-        work = work_of(graph, op)
+            if work.unit != "none":
+                raise CostError(self._missing(graph, device))
+            return KernelCost(0, workspace=workspace, bound="none")
         return KernelCost(
             duration=duration,
             flops=work.flops,
             bytes=work.bytes,
             sms=sm_demand(graph, op, work, device),
-            workspace=graph.workspace.get(op, 0),
+            workspace=workspace,
             bound="measured",
             known=work.known,
         )
@@ -96,17 +100,26 @@ class Table:
         return next((self.durations[key] for key in _keys(graph, op, device) if key in self.durations), None)
 
     def _missing(self, graph: Graph, device: Device) -> str:
-        """List every operator that the table would be asked for and does not know."""
+        """List every operator that the table would be asked for and does not know, by type."""
         asked = [
-            op for op, duration in enumerate(graph.durations) if duration is None and op not in graph.device_durations
+            op
+            for op, duration in enumerate(graph.durations)
+            if duration is None and op not in graph.device_durations and work_of(graph, op).unit != "none"
         ]
-        missing = [op for op in asked if self.find(graph, op, device) is None]
-        shown = ", ".join(_shown(graph, op) for op in missing[:LISTED])
-        more = f" and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
-        return (
-            f"{self.source}: no duration for {len(missing)} of {len(asked)} operators on device {device.name!r}: "
-            f"{shown}{more}; add rows for them, or fall back to another cost model"
-        )
+        by_type: dict[str, list[OpId]] = {}
+        for op in asked:
+            if self.find(graph, op, device) is None:
+                by_type.setdefault(graph.op_types[op], []).append(op)
+        missing = sum(map(len, by_type.values()))
+        lines = [
+            f"{self.source}: no duration for {missing} of {len(asked)} operators on device {device.name!r}; "
+            "add rows for them, or fall back to another cost model"
+        ]
+        for op_type, ops in by_type.items():
+            shown = ", ".join(_shown(graph, op) for op in ops[:LISTED])
+            more = f" and {len(ops) - LISTED} more" if len(ops) > LISTED else ""
+            lines.append(f"  {len(ops)} {op_type}: {shown}{more}")
+        return "\n".join(lines)
 
 
 def load_table(path: str | PathLike[str], fallback: CostModel | None = None) -> Table:
@@ -149,5 +162,5 @@ def output_shape(graph: Graph, op: OpId) -> Shape | None:
 
 def _shown(graph: Graph, op: OpId) -> str:
     shape = output_shape(graph, op)
-    size = f", {'x'.join(map(str, shape))}" if shape else ""
-    return f"{graph.names[op]!r} ({graph.op_types[op]}{size})"
+    size = f" ({'x'.join(map(str, shape))})" if shape else ""
+    return f"{graph.names[op]!r}{size}"

@@ -17,6 +17,7 @@ from simsched.graph.model import Graph, OpId
 from simsched.hardware import Device, procs
 from simsched.problem import make_problem
 from simsched.profiles import load_hardware
+from simsched.scenario import load_cost_model
 
 NETWORK = """\
 op_type, shape, device, duration_us, operator
@@ -61,17 +62,34 @@ def test_missing_rows_are_listed_all_at_once_before_the_run() -> None:
     with pytest.raises(CostError) as caught:
         make_problem(network(), procs(1), parse_table("op_type,duration\nRelu,3 ns\n", "relu.csv"))
     assert str(caught.value) == (
-        "relu.csv: no duration for 3 of 4 operators on device 'p0': 'conv1' (Conv, 1x64x56x56), "
-        "'conv2' (Conv, 1x64x28x28), 'conv3' (Conv, 1x64x28x28); add rows for them, or fall back to another cost model"
+        "relu.csv: no duration for 3 of 4 operators on device 'p0'; add rows for them, "
+        "or fall back to another cost model\n"
+        "  3 Conv: 'conv1' (1x64x56x56), 'conv2' (1x64x28x28), 'conv3' (1x64x28x28)"
     )
 
 
 def test_a_long_list_is_cut_and_counted() -> None:
     builder = GraphBuilder("wide")
-    for number in range(53):
+    for number in range(23):
         builder.add_op(f"n{number}", "Wobble")
-    with pytest.raises(CostError, match=r"no duration for 53 of 53 .* 'n49' \(Wobble\) and 3 more; add rows"):
+    builder.add_op("other", "Wiggle")
+    with pytest.raises(CostError) as caught:
         make_problem(builder.build(), procs(1), Table({}))
+    first, wobbles, wiggles = str(caught.value).splitlines()
+    assert first.startswith("table: no duration for 24 of 24 operators")
+    assert wobbles.startswith("  23 Wobble: 'n0', 'n1', ")
+    assert wobbles.endswith("'n19' and 3 more")
+    assert wiggles == "  1 Wiggle: 'other'"
+
+
+def test_views_need_no_row() -> None:
+    builder = GraphBuilder("view")
+    builder.add_tensor("x", shape=(6,), dtype="fp32")
+    builder.add_tensor("y", shape=(2, 3), dtype="fp32")
+    builder.add_op("v", "Reshape", inputs=["x"], outputs=["y"])
+    device = load_hardware("toy_4sm").devices[0]
+    assert Table({})(builder.build(), 0, device) == KernelCost(0, bound="none")
+    assert Table({Key(op_type="Reshape"): 19})(builder.build(), 0, device).duration == 19
 
 
 def test_another_model_stands_in_only_where_it_is_asked_to() -> None:
@@ -79,6 +97,20 @@ def test_another_model_stands_in_only_where_it_is_asked_to() -> None:
     table = Table({Key("conv2"): 13}, fallback=Roofline())
     assert table(network(), 1, device).duration == 13
     assert table(network(), 3, device) == Roofline()(network(), 3, device)
+
+
+def test_tables_and_tf32_by_the_names_of_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text("operator,duration\nconv2,13 ns\n")
+    device = load_hardware("toy_4sm").devices[0]
+    strict, lenient = load_cost_model(f"table:{path}"), load_cost_model(f"table+roofline:{path}")
+    assert strict is not None
+    assert lenient is not None
+    assert lenient(network(), 3, device) == Roofline()(network(), 3, device)
+    with pytest.raises(CostError):
+        strict(network(), 3, device)
+    assert load_cost_model("roofline:tf32") == Roofline(fp32_math="tf32")
+    assert load_cost_model("roofline") is None
 
 
 def test_a_function_is_a_cost_model() -> None:
