@@ -22,7 +22,6 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 _MEANINGS = (
     ("Expecting property name", "expected a key in double quotes"),
-    ("Illegal trailing comma", "expected another item after ','; JSON allows no comma at the end"),
     ("Expecting ':'", "expected ':' after the key"),
     ("Expecting ','", "expected ',' or the end of the list or mapping"),
     ("Unterminated string", "the quote that opens here is not closed"),
@@ -87,11 +86,18 @@ def _finite(text: str) -> float:
 
 
 def _syntax_fault(error: JSONDecodeError) -> Fault:
+    text, at = error.doc, error.pos
     meanings = (meaning for start, meaning in _MEANINGS if error.msg.startswith(start))
     message = next(meanings, f"not valid JSON: {error.msg}")
-    if error.pos >= len(error.doc.rstrip()) and "quote" not in message:
-        message = "the file ends too early; " + message
-    return Fault(message, line=error.lineno, column=error.colno)
+    # Python 3.13 points to a comma too many, earlier versions to what follows it.
+    after_comma = _SPACE.match(text, at + 1) if text[at : at + 1] == "," else None
+    end = after_comma.end() if after_comma else at
+    if text[end : end + 1] in {"]", "}"} and text[:end].rstrip().endswith(","):
+        message, at = f"JSON allows no comma before {text[end]!r}", end
+    elif at >= len(text.rstrip()) and "quote" not in message:
+        message = f"the file ends too early; {message}"
+    line, column = JsonPositions(text).position(at)
+    return Fault(message, line=line, column=column)
 
 
 def _check_surrogates(document: Document, positions: JsonPositions) -> None:

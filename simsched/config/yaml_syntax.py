@@ -6,14 +6,16 @@ from typing import Any
 
 from simsched.errors import Fault
 
+_OPEN_QUOTE = "the quote that opens here is not closed"
+
 # Part of the parser's problem, and of its context, to what is said instead. {0} is the line on which it began.
 _MEANINGS = (
     ("nesting depth", "", "nested too deeply"),
     ("mapping values are not allowed", "", "unexpected ':'; check the indentation, or quote text that holds ': '"),
     ("expected ',' or ']'", "", "expected ',' or ']' in the list that begins on line {0}"),
     ("expected ',' or '}'", "", "expected ',' or '}}' in the mapping that begins on line {0}"),
-    ("unexpected end of", "quoted scalar", "the quote that opens on line {0} is not closed"),
-    ("unexpected document separator", "quoted scalar", "the quote that opens on line {0} is not closed"),
+    ("unexpected end of", "quoted scalar", _OPEN_QUOTE),
+    ("unexpected document separator", "quoted scalar", _OPEN_QUOTE),
     ("unknown escape character", "", "unknown escape in double quotes; use single quotes for text with backslashes"),
     ("hexadecimal", "", "an escape in double quotes is not complete"),
     ("Unicode character escape", "", "an escape in double quotes is not a character"),
@@ -46,6 +48,8 @@ def syntax_fault(error: Any, text: str) -> Fault:
     for part, inside, meaning in _MEANINGS:
         if part in problem and inside in context:
             begun = start.line + 1 if start is not None else "?"
+            if meaning is _OPEN_QUOTE and start is not None:
+                line, column = start.line + 1, start.column + 1
             return Fault(meaning.format(begun), line=line, column=column)
     return Fault(f"not valid YAML: {problem or context}", line=line, column=column)
 

@@ -22,81 +22,41 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from simsched import units
+from simsched.config.validation import shown
 from simsched.graph.attributes import TIME_SCALES, TimeScale
+from simsched.graph.quantities import NO_UNIT, read_duration, read_flops, read_macs, read_size, read_time
 from simsched.graph.tensors import DTYPE_BITS
-from simsched.graph.textfile import LARGEST
 
 FORMAT = 1
 DEEPEST_ATTRIBUTE = 50
 _NESTING = frozenset({dict, list})
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
-NO_UNIT = TimeScale("ns", None)
 _EDGE = "an edge is [from, to], or {from: ..., to: ..., bytes: ..., delay: ...}"
 
 
-# --- values with units -----------------------------------------------------------------------------------------
-
-
-def _time(value: Any, scale: TimeScale) -> int:
-    if type(value) is int and scale.bare is not None and 0 <= value * scale.bare <= LARGEST:
-        return value * scale.bare
-    try:
-        return scale.time(value)
-    except ValueError as error:
-        if scale.bare is None and isinstance(value, (int, float)):
-            raise ValueError(
-                f"'{value}' has no unit; write '{value} us', or 'time_unit: us' for the whole file"
-            ) from None
-        raise ValueError(str(error)) from None
+# --- values ----------------------------------------------------------------------------------------------------
 
 
 def _delay(value: Any, info: ValidationInfo) -> int:
-    return _time(value, info.context or NO_UNIT)
+    return read_time(value, info.context or NO_UNIT)
 
 
 def _duration(value: Any, info: ValidationInfo) -> int | dict[str, int]:
-    if not isinstance(value, dict):
-        return _time(value, info.context or NO_UNIT)
-    if not value:
-        raise ValueError("expected a duration for at least one device, got none")
-    durations = {}
-    for device, time in value.items():
-        try:
-            durations[device] = _time(time, info.context or NO_UNIT)
-        except ValueError as error:
-            raise ValueError(f"on device {device!r}: {error}") from None
-    return durations
+    return read_duration(value, info.context or NO_UNIT)
 
 
-def _size(value: Any) -> int:
-    if type(value) is int and 0 <= value <= LARGEST:
-        return value
-    size = units.size(value, bare=1)
-    if size > LARGEST:
-        raise ValueError(f"{value!r} is too large; expected at most 10**15 bytes")
-    return size
-
-
-def _flops(value: Any) -> int:
-    if isinstance(value, str) and value.rstrip().endswith("MAC"):
-        raise ValueError(f"{value!r} counts multiply-adds; write it under 'macs', or twice the number here")
-    return units.count(value)
-
-
-def _macs(value: Any) -> int:
-    if isinstance(value, str) and value.rstrip().endswith("FLOP"):
-        raise ValueError(f"{value!r} counts operations, two in each multiply-add; write it under 'flops'")
-    return 2 * units.count(value)
+def _format(value: Any) -> int:
+    if type(value) is not int or value != FORMAT:
+        raise ValueError(f"format {shown(value)} is not known; this simsched reads format {FORMAT}")
+    return value
 
 
 def _attributes(value: dict[str, Any]) -> dict[str, Any]:
     """Refuse attributes nested so deeply that later steps could not follow; flat ones, the usual, at a glance."""
-    lists = [item for item in value.values() if type(item) in _NESTING]
-    if not lists or not any(type(part) in _NESTING for item in lists for part in item):
+    level = [item for item in value.values() if type(item) in _NESTING]
+    if not any(type(item) is dict or type(part) in _NESTING for item in level for part in item):
         return value
-    level: list[Any] = lists
     for _ in range(DEEPEST_ATTRIBUTE):
         if not level:
             return value
@@ -105,10 +65,9 @@ def _attributes(value: dict[str, Any]) -> dict[str, Any]:
     raise ValueError(f"nested more than {DEEPEST_ATTRIBUTE} levels deep")
 
 
-def _quantity(description: str, *examples: str) -> WithJsonSchema:
-    return WithJsonSchema(
-        {"type": ["integer", "number", "string"], "minimum": 0, "description": description, "examples": list(examples)}
-    )
+def _quantity(description: str, example: str) -> WithJsonSchema:
+    schema = {"type": ["integer", "number", "string"], "minimum": 0, "description": description}
+    return WithJsonSchema(schema | {"examples": [example]})
 
 
 _TIME_TEXT = "With a unit (ns, us, ms, s), or a plain number under the file's time_unit."
@@ -120,9 +79,12 @@ Duration = Annotated[
     PlainValidator(_duration),
     WithJsonSchema({"anyOf": [_TIME_SCHEMA, {"type": "object", "additionalProperties": _TIME_SCHEMA}]}),
 ]
-Size = Annotated[Any, PlainValidator(_size), _quantity("Bytes; with a unit (4 MiB, 4 MB) or a plain number.", "4 MiB")]
-Flops = Annotated[Any, PlainValidator(_flops), _quantity("Operations, 2 x multiply-adds.", "3.6 GFLOP")]
-Macs = Annotated[Any, PlainValidator(_macs), _quantity("Multiply-adds; 2 flops each.", "1.8 GMAC")]
+Size = Annotated[
+    Any, PlainValidator(read_size), _quantity("Bytes; with a unit (4 MiB, 4 MB) or a plain number.", "4 MiB")
+]
+Flops = Annotated[Any, PlainValidator(read_flops), _quantity("Operations, 2 x multiply-adds.", "3.6 GFLOP")]
+Macs = Annotated[Any, PlainValidator(read_macs), _quantity("Multiply-adds; 2 flops each.", "1.8 GMAC")]
+Format = Annotated[int, PlainValidator(_format), WithJsonSchema({"const": FORMAT})]
 Units = Annotated[int, Field(ge=0)]
 Attributes = Annotated[dict[str, Any], AfterValidator(_attributes)]
 
@@ -191,7 +153,7 @@ Edge = Annotated[
 class GraphSpec(TypedDict, total=False):
     """A computation graph for simsched."""
 
-    simsched: Annotated[Literal[1], Field(description="Version of this format; 1 where it is left out.")]
+    simsched: Annotated[Format, Field(description="Version of this format; 1 where it is left out.")]
     name: Annotated[Name, Field(description="The file's name where it is left out.")]
     description: str
     source: Annotated[str, Field(description="Where the graph comes from.")]
