@@ -63,6 +63,10 @@ class Roofline:
     fp32_math: Fp32Math = "fp32"
     registry: Registry = DEFAULT
 
+    def __post_init__(self) -> None:
+        if self.fp32_math not in ("fp32", "tf32"):
+            raise CostError(f"fp32_math is 'fp32' or 'tf32', not {self.fp32_math!r}")
+
     def __call__(self, graph: Graph, op: OpId, device: Device) -> KernelCost:
         """Return the cost of one operator alone on one device.
 

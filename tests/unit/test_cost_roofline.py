@@ -142,6 +142,11 @@ def test_fp32_products_may_use_tf32_units() -> None:
     assert fast.compute_ns == pytest.approx(flops / (156e3 * 0.869))
 
 
+def test_fp32_math_of_another_kind() -> None:
+    with pytest.raises(CostError, match=r"^fp32_math is 'fp32' or 'tf32', not 'bf16'$"):
+        Roofline(fp32_math="bf16")  # type: ignore[arg-type]
+
+
 def test_a_device_without_vector_peaks_is_costed_by_bytes_and_multiplies_fp32_in_bf16() -> None:
     tpu = load_hardware("tpu_v5e").devices[0]
     relu, product = Roofline()(unary("Relu", (1000, 1000)), 0, tpu), Roofline()(matmul(512, 512, 512), 0, tpu)
