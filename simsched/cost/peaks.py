@@ -23,7 +23,7 @@ _VECTOR: dict[str, tuple[str, ...]] = {
     "uint16": ("vector.int16", *_INTEGERS),
 }
 _VECTOR |= dict.fromkeys(("bool", "int32", "uint32", "int64", "uint64", "int4", "uint4", "int2", "uint2"), _INTEGERS)
-_VECTOR |= dict.fromkeys(("fp32", "tf32", "complex64", "fp8", "fp4"), ("vector.fp32",))
+_VECTOR |= dict.fromkeys(("fp32", "tf32", "complex64", "fp8", "fp6", "fp4"), ("vector.fp32",))
 
 _TF32 = ("matrix.tf32", "matrix.fp32", "vector.fp32", "matrix.bf16", "matrix.fp16")
 _INT8 = ("matrix.int8", *_VECTOR["int8"])
@@ -37,6 +37,7 @@ _MATRIX: dict[str, tuple[str, ...]] = {
     "fp16": ("matrix.fp16", "matrix.bf16", "vector.fp16", "vector.fp32"),
     "bf16": ("matrix.bf16", "vector.bf16", "vector.fp32", "matrix.fp16"),
     "fp8": ("matrix.fp8", "matrix.fp16", "matrix.bf16", "vector.fp32"),
+    "fp6": ("matrix.fp8", "matrix.fp16", "matrix.bf16", "vector.fp32"),
     "fp4": ("matrix.fp4", "matrix.fp8", "matrix.fp16", "matrix.bf16", "vector.fp32"),
     "int8": _INT8,
     "uint8": _INT8,

@@ -12,7 +12,7 @@ DTYPE_BITS = {
     "fp64": 64, "fp32": 32, "tf32": 32, "fp16": 16, "bf16": 16, "fp8": 8,
     "int64": 64, "int32": 32, "int16": 16, "int8": 8, "int4": 4, "int2": 2,
     "uint64": 64, "uint32": 32, "uint16": 16, "uint8": 8, "uint4": 4, "uint2": 2,
-    "bool": 8, "complex64": 64, "complex128": 128, "fp4": 4,
+    "bool": 8, "complex64": 64, "complex128": 128, "fp6": 6, "fp4": 4,
 }  # fmt: skip
 
 
