@@ -102,7 +102,7 @@ class Calculator:
             if current.data is not None or current.maker is None:
                 self._fetch(todo.pop())
                 continue
-            node, inputs = current.maker
+            node, inputs, position = current.maker
             waiting = [] if _shape_only(node) else [one for one in inputs if one is not None and one.pending]
             if waiting:
                 todo.extend(waiting)
@@ -110,7 +110,7 @@ class Calculator:
             current.maker = None
             todo.pop()
             if small(current.shape):
-                current.data = self._computed(node, inputs, current)
+                current.data = self._computed(node, inputs, position, current)
         return value.data
 
     def _fetch(self, value: Value) -> None:
@@ -128,30 +128,31 @@ class Calculator:
         array = onnx.numpy_helper.to_array(data)
         return [int(item) for item in array.reshape(-1).tolist()] if array.dtype.kind in "iub" else None
 
-    def _computed(self, node: onnx.NodeProto, inputs: Sequence[Value | None], result: Value) -> onnx.TensorProto | None:
+    def _computed(
+        self, node: onnx.NodeProto, inputs: Sequence[Value | None], position: int, result: Value
+    ) -> onnx.TensorProto | None:
         if _shape_only(node):
             return _of_shape(node, inputs[0], result)
-        if any(one is not None and one.data is None for one in inputs):
+        pairs = zip(node.input, inputs, strict=True)
+        given = {name: value for name, value in pairs if value is not None}
+        if any(value.data is None or value.type is None for value in given.values()):
             return None
-        return self._evaluated(node, inputs, result.name)
+        return self._evaluated(node, given, position)
 
-    def _evaluated(self, node: onnx.NodeProto, inputs: Sequence[Value | None], result: str) -> onnx.TensorProto | None:
+    def _evaluated(self, node: onnx.NodeProto, given: Mapping[str, Value], position: int) -> onnx.TensorProto | None:
         from onnx.reference import ReferenceEvaluator
 
-        given = {one.name: one for one in inputs if one is not None}
-        infos = [onnx.helper.make_value_info(name, one.type) for name, one in given.items() if one.type is not None]
-        outputs = [onnx.helper.make_value_info(result, onnx.TypeProto())]
-        model = onnx.helper.make_model(
-            onnx.helper.make_graph([node], "constant", infos, outputs), opset_imports=self._opsets
-        )
+        name = node.output[position]
+        infos = [onnx.helper.make_value_info(key, value.type) for key, value in given.items() if value.type is not None]
+        graph = onnx.helper.make_graph([node], "constant", infos, [onnx.helper.make_value_info(name, onnx.TypeProto())])
+        model = onnx.helper.make_model(graph, opset_imports=self._opsets)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                feeds = {
-                    name: onnx.numpy_helper.to_array(one.data) for name, one in given.items() if one.data is not None
-                }
-                results: Any = ReferenceEvaluator(model).run(None, feeds)
-                return onnx.numpy_helper.from_array(results[0], result)
+                stored = {key: value.data for key, value in given.items() if value.data is not None}
+                feeds = {key: onnx.numpy_helper.to_array(data) for key, data in stored.items()}
+                results: Any = ReferenceEvaluator(model).run([name], feeds)
+                return onnx.numpy_helper.from_array(results[0], name)
         except Exception:
             return None
 

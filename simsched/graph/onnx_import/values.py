@@ -20,7 +20,8 @@ SMALL = 4096
 DTYPES = {
     "FLOAT": "fp32", "DOUBLE": "fp64", "FLOAT16": "fp16", "BFLOAT16": "bf16",
     "FLOAT8E4M3FN": "fp8", "FLOAT8E4M3FNUZ": "fp8", "FLOAT8E5M2": "fp8", "FLOAT8E5M2FNUZ": "fp8", "FLOAT8E8M0": "fp8",
-    "FLOAT4E2M1": "fp4", "INT64": "int64", "INT32": "int32", "INT16": "int16", "INT8": "int8", "INT4": "int4",
+    "FLOAT6E2M3": "fp6", "FLOAT6E3M2": "fp6", "FLOAT4E2M1": "fp4",
+    "INT64": "int64", "INT32": "int32", "INT16": "int16", "INT8": "int8", "INT4": "int4",
     "INT2": "int2", "UINT64": "uint64", "UINT32": "uint32", "UINT16": "uint16", "UINT8": "uint8", "UINT4": "uint4",
     "UINT2": "uint2", "BOOL": "bool", "COMPLEX64": "complex64", "COMPLEX128": "complex128",
 }  # fmt: skip
@@ -43,8 +44,8 @@ class Value:
         Its value, where that is known and small.
     stored : TensorProto or None
         Where its data lies, in a file of its own, until somebody asks for it.
-    maker : (NodeProto, sequence of Value) or None
-        How to compute ``data``.
+    maker : (NodeProto, sequence of Value, int) or None
+        How to compute ``data``: as which output of which node.
     size : int or None
         Bytes, where they do not follow from shape and type (sparse tensors).
     elsewhere : str
@@ -56,7 +57,7 @@ class Value:
     constant: bool = False
     data: onnx.TensorProto | None = None
     stored: onnx.TensorProto | None = field(default=None, repr=False)
-    maker: tuple[onnx.NodeProto, Sequence[Value | None]] | None = field(default=None, repr=False)
+    maker: tuple[onnx.NodeProto, Sequence[Value | None], int] | None = field(default=None, repr=False)
     size: int | None = None
     elsewhere: str = ""
 

@@ -150,10 +150,10 @@ class Walker:
         if constant and node.op_type == "Identity":
             return Step(name, node, inputs, list(inputs))  # another name of the same constant, not a second one
         outputs: list[Value | None] = []
-        for item in node.output:
+        for position, item in enumerate(node.output):
             value = Value(prefix + item, constant=constant) if item else None
             if value is not None and constant:
-                value.maker = (node, inputs)
+                value.maker = (node, inputs, position)
             outputs.append(value)
         return Step(name, node, inputs, outputs)
 
