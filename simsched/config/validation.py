@@ -154,9 +154,7 @@ def shown(value: Any) -> str:
         return "nothing"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return str(value)
-    text = repr(value)
+    text = str(value) if isinstance(value, (int, float)) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

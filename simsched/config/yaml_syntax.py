@@ -10,7 +10,7 @@ _OPEN_QUOTE = "the quote that opens here is not closed"
 
 # Part of the parser's problem, and of its context, to what is said instead. {0} is the line on which it began.
 _MEANINGS = (
-    ("nesting depth", "", "nested too deeply"),
+    ("nesting depth", "", "nested more than 100 levels deep"),
     ("mapping values are not allowed", "", "unexpected ':'; check the indentation, or quote text that holds ': '"),
     ("expected ',' or ']'", "", "expected ',' or ']' in the list that begins on line {0}"),
     ("expected ',' or '}'", "", "expected ',' or '}}' in the mapping that begins on line {0}"),
@@ -24,8 +24,9 @@ _MEANINGS = (
     ("'-' indicator", "", "expected '- ' of the next item; check the indentation"),
     ("<block end>", "mapping", "expected a key at this depth; check the indentation"),
     ("<block end>", "collection", "expected '- ' of the next item; check the indentation"),
-    ("block sequence entries are not allowed", "", "a list may not begin here; put '- ' on a line of its own"),
+    ("sequence entries are not allowed", "", "a list may not begin here; put '- ' on a line of its own"),
     ("mapping keys are not allowed", "", "a key may not begin here; check the indentation"),
+    ("node content", "", "a value or a key is missing here"),
     ("undefined tag handle", "", "the tag is not supported; write plain YAML"),
 )
 
@@ -50,13 +51,20 @@ def syntax_fault(error: Any, text: str) -> Fault:
             begun = start.line + 1 if start is not None else "?"
             if meaning is _OPEN_QUOTE and start is not None:
                 line, column = start.line + 1, start.column + 1
+            elif "escape" in part and mark is not None and column is not None:
+                # The parser in Python points behind the backslash, the one in C to it.
+                column -= _line(text, mark)[: mark.column].endswith("\\")
             return Fault(meaning.format(begun), line=line, column=column)
     return Fault(f"not valid YAML: {problem or context}", line=line, column=column)
 
 
 def _bad_character(text: str, mark: Any) -> str:
-    lines = text.splitlines()
-    character = lines[mark.line][mark.column : mark.column + 1] if mark.line < len(lines) else ""
+    character = _line(text, mark)[mark.column : mark.column + 1]
     if character == "\t":
         return "a tab cannot indent YAML; use spaces"
     return f"text cannot begin with {character!r} here; put it in quotes"
+
+
+def _line(text: str, mark: Any) -> str:
+    lines = text.splitlines()
+    return lines[mark.line] if mark.line < len(lines) else ""
