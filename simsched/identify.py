@@ -61,13 +61,13 @@ def identify(name: str, dims: Mapping[str, int] | None = None, strict: bool = Fa
 
 def _named(name: str, dims: Mapping[str, int], strict: bool) -> Facts:
     """Read what a name stands for; names of several kinds may be equal, and then the graph is meant."""
-    from simsched.graph.generators import is_generator
+    from simsched.graph.generators import GENERATORS, is_generator
 
     if name in data.names("graphs"):
         return _graph(name, dims, strict)
     if name in data.names("experiments"):
         return _experiment(name)
-    if is_generator(name):
+    if is_generator(name) and re.split("[:(]", name)[0].strip() in GENERATORS:
         return _graph(name, dims, strict)
     try:
         return _hardware(name)

@@ -94,7 +94,7 @@ def slug(text: str, taken: set[str]) -> str:
     ('greedy_ready-rule-spt', 'greedy_ready-rule-spt-2')
     """
     kept = "".join(char if char.isalnum() or char in "._-" else "-" for char in text)
-    base = "-".join(filter(None, kept.split("-"))).strip(".") or "run"
+    base = "-".join(filter(None, kept.split("-"))).strip("._-") or "run"
     name, number = base[:100], 2
     while name in taken:
         name, number = f"{base[:100]}-{number}", number + 1

@@ -99,7 +99,9 @@ def failure_record(
 
 def run_row(result: Result) -> Row:
     """Return one row of ``runs.csv`` and of experiments: :func:`run_record` without what is nested."""
-    row: Row = {"time_unit": result.problem.graph.time_unit, **figures_of(result), "valid": result.valid}
+    found = figures_of(result)
+    found["idle"] = round(1.0 - float(found["utilisation"] or 0.0), 6)
+    row: Row = {"time_unit": result.problem.graph.time_unit, **found, "valid": result.valid}
     return row | {"noise": result.noise or None, "violations": len(result.violations or ()), "error": None}
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from simsched.experiment.runner import Finished
 
 SHOWN_ROWS = 60
+AXES = ("streams", "memory", "memory_capacity", "microbatches", "noise", "seed")
 
 
 @click.command("experiment", epilog="Example: simsched experiment critical_path_before_after")
@@ -71,22 +72,40 @@ def _show_table(rows: list[dict[str, Any]]) -> None:
     """Show the columns that tell rows apart, and the three figures that everybody looks for."""
     from simsched.units import format_duration, format_size
 
-    axes = ("graph", "hardware", "scheduler", "streams", "memory", "memory_capacity", "microbatches", "noise", "seed")
-    varied = [name for name in axes if len({row.get(name) for row in rows}) > 1] or ["graph", "scheduler"]
+    settings = list(dict.fromkeys(key for row in rows for key in row if key.startswith("graph.")))
+    rows = [{**row, "graph": row["graph"].partition("(")[0]} for row in rows]
+    axes = ("graph", *settings, "hardware", "scheduler", *AXES)
+    values = {name: {row.get(name) for row in rows} - {None} for name in axes}
+    varied = [name for name in axes if len(values[name]) > 1] or ["graph", "scheduler"]
     cells = []
     for row in rows[:SHOWN_ROWS]:
         makespan, gap, peak = row.get("makespan_ns"), row.get("gap"), row.get("peak_bytes")
         cells.append(
             (
-                *("-" if row[name] is None else str(row[name]) for name in varied),
+                *(_cell(name, row.get(name)) for name in varied),
                 "failed" if makespan is None else format_duration(makespan, row["time_unit"]),
                 "-" if gap is None else f"{100 * gap:.1f} %",
                 "-" if peak is None else format_size(peak),
             )
         )
-    console.show(Table((*varied, ">makespan", ">gap", ">peak"), cells))
+    heads = [name.removeprefix("graph.") for name in varied]
+    console.show(
+        Table(
+            (*heads, ">makespan", ">gap", ">peak"),
+            cells,
+            wrap=varied.index("scheduler") if "scheduler" in varied else 0,
+        )
+    )
     if len(rows) > SHOWN_ROWS:
         console.say(f"... and {len(rows) - SHOWN_ROWS} more rows in runs.csv")
+
+
+def _cell(name: str, value: object) -> str:
+    from simsched.units import format_size
+
+    if isinstance(value, int) and name == "memory_capacity":
+        return format_size(value)
+    return "-" if value is None else str(value)
 
 
 def _counts(finished: Finished) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from simsched.errors import SimschedError
 from simsched.experiment.grid import Cell, cells_of
 from simsched.experiment.schema import Experiment
 from simsched.experiment.store import Store, key_of, problem_hash
-from simsched.experiment.worker import Job, execute, prepare, problem_of, shape_of
+from simsched.experiment.worker import Job, execute, prepare, problem_of, scheduler_of, shape_of
 from simsched.output import claim
 
 Row = dict[str, Any]
@@ -115,12 +115,13 @@ def _claim(folder: Path) -> None:
 
 def _keys(cells: Sequence[Cell]) -> tuple[list[str], dict[str, Any]]:
     """Load every problem once, in this process, so that bad input is found before anything is computed."""
-    from simsched.schedulers.registry import make_scheduler, scheduler_spec
+    from simsched.schedulers.registry import scheduler_spec
 
     keys = []
     graphs: dict[str, str] = {}
     hardware: dict[str, str] = {}
-    canonical = {cell.scheduler: scheduler_spec(make_scheduler(cell.scheduler)) for cell in cells}
+    specs = dict.fromkeys(cell.scheduler for cell in cells)
+    canonical = {spec: scheduler_spec(scheduler_of(spec)) for spec in specs}
     for shape, group in itertools.groupby(cells, key=shape_of):
         same = list(group)
         problem = problem_of(same[0])

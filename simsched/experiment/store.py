@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -83,9 +82,8 @@ class Store:
         return whole
 
     def add(self, key: str, row: Mapping[str, Any]) -> None:
-        """Keep one finished run; it is in the file when this returns."""
+        """Keep one finished run; it outlives this process when this returns."""
         self.rows[key] = dict(row)
         line = json.dumps({"key": key, "row": row}, allow_nan=False, separators=(",", ":"))
         self._file.write(line.encode() + b"\n")
         self._file.flush()
-        os.fsync(self._file.fileno())

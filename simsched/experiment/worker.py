@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from simsched.experiment.grid import Cell, GraphSpec
 from simsched.graph.model import Graph
 from simsched.problem import Problem
 from simsched.records import failed_row, run_row
-from simsched.run import compare
+from simsched.run import compare_named
+from simsched.schedulers.base import Scheduler
 
 Row = dict[str, Any]
 Job = tuple[str, Cell]
@@ -21,7 +24,7 @@ Value = TypeVar("Value")
 
 
 class Shape(NamedTuple):
-    """Everything about a cell that decides its problem."""
+    """Everything about a cell that decides its problem, but for the seed."""
 
     graph: GraphSpec
     hardware: str
@@ -30,7 +33,6 @@ class Shape(NamedTuple):
     microbatches: int | None
     cost_model: str | None
     strict: bool
-    seed: int
 
 
 KEPT = 4
@@ -52,7 +54,8 @@ def problem_of(cell: Cell) -> Problem:
     InputError, UnknownNameError, CostError
         If the graph, the hardware or a cost cannot be used.
     """
-    return _recall(_problems, shape_of(cell), lambda: cell.scenario.problem(_graph_of(cell)))
+    problem = _recall(_problems, shape_of(cell), lambda: cell.scenario.problem(_graph_of(cell)))
+    return problem if problem.seed == cell.scenario.seed else replace(problem, seed=cell.scenario.seed)
 
 
 def shape_of(cell: Cell) -> Shape:
@@ -66,8 +69,15 @@ def shape_of(cell: Cell) -> Shape:
         scenario.microbatches,
         scenario.cost_model,
         scenario.strict,
-        scenario.seed,
     )
+
+
+@cache
+def scheduler_of(spec: str) -> Scheduler:
+    """Make a scheduler once per process: it has no state of its own, and to look names up takes time."""
+    from simsched.schedulers.registry import make_scheduler
+
+    return make_scheduler(spec)
 
 
 def _graph_of(cell: Cell) -> Graph:
@@ -98,7 +108,8 @@ def execute(jobs: Sequence[Job]) -> list[tuple[str, Row, float]]:
 def _row(cell: Cell) -> tuple[Row, float]:
     scenario = cell.scenario
     problem = problem_of(cell)
-    comparison = compare(problem, [cell.scheduler], memory=scenario.memory, noise=scenario.noise, seed=scenario.seed)
+    named = [(scheduler_of(cell.scheduler), cell.scheduler)]
+    comparison = compare_named(problem, named, memory=scenario.memory, noise=scenario.noise, seed=scenario.seed)
     if comparison.failures:
         return failed_row(comparison, comparison.failures[0]), 0.0
     return run_row(comparison.results[0]), comparison.results[0].scheduler_seconds

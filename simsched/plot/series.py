@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from simsched.plot.figure import new_figure
 from simsched.plot.scales import plain_number, show_bytes, show_time
-from simsched.plot.style import LINES, MARKERS, MUTED, clean, styled
+from simsched.plot.style import INK, LINES, MARKERS, clean, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 REFERENCE_STYLES: tuple[Any, ...] = ((0, (1, 1.5)), (0, (5, 2)), (0, (5, 2, 1, 2)))
-SHARES = frozenset({"gap", "utilisation", "balance", "bubble"})
+SHARES = frozenset({"gap", "utilisation", "balance", "idle"})
 MOST_TICKS = 14
 
 
@@ -93,12 +93,17 @@ def plot_series(rows: Sequence[Row], look: Look) -> Figure:
         inside = [row for row in kept if not look.panels or str(row[look.panels]) == panels[number]]
         _draw(ax, inside, look, labels)
         if look.panels:
-            ax.set_title(clean(panels[number], 40), fontsize=10.5)
+            ax.set_title(clean(_panel_title(look.panels, panels[number]), 44), fontsize=10.5)
     if look.title:
         figure.suptitle(clean(look.title, 100), x=0.01, ha="left", fontweight="bold")
     handles, names = axes.flat[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower left", ncols=min(4, max(len(names), 1)))
     return figure
+
+
+def _panel_title(column: str, value: str) -> str:
+    """Say what a panel shows; a bare number needs the name of its column."""
+    return value if value[:1].isalpha() else f"{words(column)}: {value}"
 
 
 def label_of(row: Row, look: Look) -> str:
@@ -130,7 +135,15 @@ def _draw(ax: Axes, rows: Sequence[Row], look: Look, labels: Sequence[str]) -> N
         points = points_of(rows, look.x, column)
         where = [place[point.x] for point in points]
         dashes = REFERENCE_STYLES[number % len(REFERENCE_STYLES)]
-        ax.plot(where, [point.mean for point in points], color=MUTED, linestyle=dashes, label=words(column), zorder=1)
+        ax.plot(
+            where,
+            [point.mean for point in points],
+            color=INK,
+            linewidth=1.3,
+            linestyle=dashes,
+            label=words(column),
+            zorder=4,
+        )
     _scale_x(ax, place, look, numeric)
     _scale_y(ax, rows, look)
 
@@ -201,9 +214,16 @@ def _scale_y(ax: Axes, rows: Sequence[Row], look: Look) -> None:
         ax.set_yscale("log")
         ax.yaxis.set_minor_formatter(NullFormatter())
     elif look.kind != "points":
-        ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
+        _from_zero(ax, rows, look)
     unit = str(rows[0].get("time_unit", "ns")) if rows else "ns"
     _name_axis(ax.yaxis, look.y, ax.get_ylim()[1], unit)
+
+
+def _from_zero(ax: Axes, rows: Sequence[Row], look: Look) -> None:
+    """Show 0 where nothing lies below it, so that lengths compare as they look."""
+    values = [float(row[look.y]) for row in rows]
+    if min(values, default=0.0) >= 0.0:
+        ax.set_ylim(0.0, ax.get_ylim()[1] if max(values, default=0.0) else 1.0)
 
 
 def _name_axis(axis: Axis, column: str, largest: float, unit: str) -> None:
@@ -228,6 +248,12 @@ def words(column: str) -> str:
     ('makespan', 'layers', 'gap to the lower bound')
     """
     known = {
+        "machines": "lanes",
+        "lower_bound_ns": "best lower bound",
+        "amdahl_ns": "Amdahl, rigorous (a bound)",
+        "noise_level": "standard deviation of the error (logarithm)",
+        "graph.microbatches": "microbatches",
+        "idle": "idle time of the streams (bubble)",
         "gap": "gap to the lower bound",
         "speedup": "speed-up over serial",
         "amdahl_textbook_ns": "Amdahl, textbook (a model)",
