@@ -70,13 +70,17 @@ def _if(walker: Walker, step: Step, graphs: Graphs, scope: Scope) -> list[MaybeT
 
 def _either(types: Sequence[MaybeType]) -> MaybeType:
     """Return the type that holds the result of either branch: the larger size in each dimension."""
-    shapes = [partial_shape(one) for one in types]
-    tensors = [tensor_type(one) for one in types]
-    ranks = {len(shape) for shape in shapes if shape is not None}
-    if None in shapes or None in tensors or len(ranks) != 1:
+    shapes = [shape for shape in map(partial_shape, types) if shape is not None]
+    codes = {tensor.elem_type for tensor in map(tensor_type, types) if tensor is not None}
+    if len(shapes) < len(types) or len(set(map(len, shapes))) != 1 or len(codes) != 1:
         return types[0] if len(types) == 1 else None
-    sizes = [None if None in column else max(filter(None.__ne__, column)) for column in zip(*shapes, strict=True)]
-    return make_type(tensors[0].elem_type, tuple(sizes)) if tensors[0] is not None else None
+    return make_type(codes.pop(), tuple(map(_largest, zip(*shapes, strict=True))))
+
+
+def _largest(sizes: tuple[int | None, ...]) -> int | None:
+    """Return the largest of some sizes, None where one of them is unknown."""
+    known = [size for size in sizes if size is not None]
+    return max(known) if len(known) == len(sizes) else None
 
 
 def _loop(walker: Walker, step: Step, graphs: Graphs, scope: Scope) -> list[MaybeType]:

@@ -22,7 +22,7 @@ from simsched.graph.onnx_import.steps import Step, Walk
 from simsched.graph.onnx_import.unknowns import why_unknown
 from simsched.graph.onnx_import.values import Value, make_type, merged, small, tensor_type
 
-DEEPEST = 32
+DEEPEST = 16
 """Levels of control flow inside control flow."""
 
 
