@@ -75,7 +75,7 @@ class _Walk:
         self._problem = problem
         self._trace = trace
         count = len(trace)
-        self._start, self._end = trace.start.tolist(), trace.end.tolist()
+        self._start, self._end = list(trace.start), list(trace.end)
         self._before: dict[OpId, OpId] = {}
         last: dict[int, OpId] = {}
         for op in trace.launch_order:
