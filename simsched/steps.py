@@ -47,7 +47,7 @@ class _Story:
         self.finished = _by_time(trace.end, range(len(trace)))
         self.became_ready = _by_time(trace.ready, range(len(trace)))
         self.dispatched = _by_time(trace.dispatch, trace.launch_order)
-        self.started = _by_time(trace.start, trace.start_order)
+        self.started = _by_time(trace.start, trace.launch_order)
         self.ready: dict[OpId, None] = {}
         self.running: dict[int, OpId] = {}
         self.queued: dict[int, list[OpId]] = {}

@@ -139,7 +139,7 @@ def reason_text(words: str, ready: int, passed: int) -> str:
     """Word the reason of a dispatch."""
     first = f"{words}; " if words else ""
     if ready == 1:
-        return f"{first}the only ready operator"
+        return f"{first}nothing else is ready"
     if passed:
         return f"{first}first of {ready} ready that fits ({passed} passed over)"
     return f"{first}first of {ready} ready"

@@ -98,9 +98,9 @@ def generate(spec: str) -> Graph:
             faults.append(Fault(f"parameter {key!r} is given twice"))
         else:
             values[key] = _value(key, text, kinds[key], faults)
-    for key, one in parameters.items():
-        if one.default is one.empty and key not in values and not faults:
-            faults.append(Fault(f"generator {name!r} needs parameter {key!r}; write for example {key}=4"))
+    if not faults:
+        missing = [key for key, one in parameters.items() if one.default is one.empty and key not in values]
+        faults += [Fault(f"generator {name!r} needs parameter {key!r}; write for example {key}=4") for key in missing]
     if faults:
         raise ConfigError(spec, faults)
     return GENERATORS[name](**values)
