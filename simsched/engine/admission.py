@@ -15,7 +15,7 @@ from simsched.trace import Transfer, Wait, WaitReason
 Start = Callable[[OpId, int, int, int], None]
 """``start(op, stream, device, now)``"""
 Wake = Callable[[int, int], None]
-"""``wake(stream, delay)``: let the engine know when a head's inputs are there."""
+"""``wake(stream, time)``: let the engine know when a head's inputs are there."""
 
 
 class Admission:
@@ -80,7 +80,7 @@ class Admission:
         if arrival <= now:
             return True
         self._arriving[stream] = True
-        self._wake(stream, arrival - now)
+        self._wake(stream, arrival)
         return False
 
     def _admit(self, device: int, now: int) -> None:

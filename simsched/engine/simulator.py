@@ -258,9 +258,10 @@ class _Simulation:
     def _may_run(self, op: OpId, stream: int) -> bool:
         return self._stream_device[stream] in self._state.problem.allowed_devices(op)
 
-    def _await_inputs(self, stream: int, delay: int) -> None:
+    def _await_inputs(self, stream: int, arrival: int) -> None:
         """Let the clock say when the inputs of a stream's head arrive."""
-        self._clock.schedule(self._arrivals[stream], NORMAL, delay)
+        clock = self._clock
+        heappush(clock.agenda, (arrival, NORMAL, next(clock.numbers), self._arrivals[stream]))
 
     def _advance(self, now: int) -> None:
         """Start the heads that can start."""

@@ -65,9 +65,7 @@ class Pipeline:
         streams = _stage_streams(problem, count)
         slots: list[dict[Slot, list[OpId]]] = [{} for _ in range(count)]
         for op, stage in enumerate(stage_of):
-            attributes = problem.graph.attributes.get(op, {})
-            slot = (str(attributes.get("phase", "F")), int(attributes.get("microbatch", 0)))
-            slots[stage].setdefault(slot, []).append(op)
+            slots[stage].setdefault(_slot_of(problem, op), []).append(op)
             device = problem.stream_device[streams[stage]]
             if device not in problem.allowed_devices(op):
                 name = problem.graph.names[op]
@@ -98,11 +96,7 @@ def stage_order(order: str, stage: int, stages: int, held: Mapping[Slot, object]
         wanted += [("B", batch), ("W", batch)]
         if ahead + number < len(batches):
             wanted.append(("F", batches[ahead + number]))
-    known = [slot for slot in wanted if slot in held]
-    if len(known) < len(held):
-        odd = next(slot for slot in held if slot not in set(known))
-        raise SchedulerError(f"pipeline: phase {odd[0]!r} of microbatch {odd[1]} is none of F, B, W")
-    return known
+    return [slot for slot in wanted if slot in held]
 
 
 def balanced_cuts(work: Sequence[int], parts: int) -> list[int]:
@@ -136,6 +130,18 @@ def _fill(work: Sequence[int], bound: int) -> Iterator[int]:
         yield part
 
 
+def _slot_of(problem: Problem, op: OpId) -> Slot:
+    attributes = problem.graph.attributes.get(op, {})
+    phase, batch = attributes.get("phase", "F"), attributes.get("microbatch", 0)
+    if phase not in ("F", "B", "W") or not isinstance(batch, int) or batch < 0:
+        name = problem.graph.names[op]
+        raise SchedulerError(
+            f"pipeline: operator {name!r} has phase {phase!r} and microbatch {batch!r}; "
+            "expected F, B or W, and a number from 0"
+        )
+    return phase, batch
+
+
 def _given_stages(problem: Problem) -> list[int]:
     graph = problem.graph
     found = [graph.attributes.get(op, {}).get("stage") for op in range(len(graph))]
@@ -164,6 +170,12 @@ def _balanced_stages(problem: Problem, stages: int) -> list[int]:
         first.setdefault(name, op)
     parts = balanced_cuts([work[op] for op in first.values()], stages)
     stage = dict(zip(first, parts, strict=True))
+    if len(problem.devices) > 1:
+        # Stage s is device s: what may not run there joins the stage of the first device that may run it.
+        for name, op in first.items():
+            devices = problem.allowed_devices(op)
+            if stage[name] not in devices:
+                stage[name] = devices[0]
     return [stage[name] for name in original]
 
 
