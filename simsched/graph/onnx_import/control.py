@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import onnx
 
 from simsched.graph.onnx_import.dimensions import quoted
+from simsched.graph.onnx_import.reading import free_inputs
 from simsched.graph.onnx_import.steps import Body, Step, Walk
 from simsched.graph.onnx_import.values import Value, make_type, partial_shape, tensor_type
 
@@ -33,8 +34,9 @@ def control(walker: Walker, step: Step, scope: Scope) -> Types:
     """Walk through the bodies of a control-flow node; returns the types of its outputs."""
     graphs = {item.name: item.g for item in step.node.attribute if item.type == onnx.AttributeProto.GRAPH}
     wanted = ("then_branch", "else_branch") if step.node.op_type == "If" else ("body",)
-    if any(name not in graphs for name in wanted):
-        walker.fault(f"operator {step.name!r} ({step.node.op_type}) lacks its graph {wanted[0]!r}")
+    lacking = [name for name in wanted if name not in graphs]
+    if lacking:
+        walker.fault(f"operator {step.name!r} ({step.node.op_type}) lacks its graph {lacking[0]!r}")
         return {}
     kinds = {"If": _if, "Loop": _loop, "Scan": _scan}
     types = kinds[step.node.op_type](walker, step, graphs, scope)
@@ -62,7 +64,7 @@ def _if(walker: Walker, step: Step, graphs: Graphs, scope: Scope) -> list[MaybeT
         chosen = [chosen[0] if condition[0] else chosen[1]]
         walker.notes.append(f"condition of {step.name!r} is constant: only its {chosen[0]} counts")
     for name in chosen:
-        walk = walker.walk(graphs[name], scope, [], f"{step.name}/{name}/")
+        walk = _walked(walker, step, graphs[name], scope, [], f"{name}/")
         step.bodies.append(Body(name, 1, walk))
     results = [body.walk.outputs for body in step.bodies]
     return [_either([value.type for value in values if value is not None]) for values in zip(*results, strict=False)]
@@ -135,16 +137,18 @@ def _scan(walker: Walker, step: Step, graphs: Graphs, scope: Scope) -> list[Mayb
     return types + ([_with_batch(one, batch) for one in stacked] if batched else stacked)
 
 
-def _walked(walker: Walker, step: Step, body: onnx.GraphProto, scope: Scope, given: list[Value]) -> Walk:
-    count = len(_input_names(body))
-    if count != len(given):
-        walker.fault(f"the body of operator {step.name!r} has {count} inputs, and {len(given)} are handed to it")
-    return walker.walk(body, scope, given, f"{step.name}/")
+def _walked(
+    walker: Walker, step: Step, body: onnx.GraphProto, scope: Scope, given: list[Value], branch: str = ""
+) -> Walk:
+    count = len(free_inputs(body))
+    if count == len(given):
+        return walker.walk(body, scope, given, f"{step.name}/{branch}")
+    walker.fault(f"the body of operator {step.name!r} has {count} inputs, and {len(given)} are handed to it")
+    return Walk([], given, [])
 
 
 def _input_names(body: onnx.GraphProto) -> list[str]:
-    own = {item.name for item in body.initializer}
-    return [info.name for info in body.input if info.name not in own]
+    return [info.name for info in free_inputs(body)]
 
 
 def _handed_over(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import onnx
@@ -112,7 +113,4 @@ def qualified(node: onnx.NodeProto) -> str:
 
 def _plain(error: BaseException) -> str:
     """Return the library's message without its tags."""
-    text = first_line(error)
-    for tag in ("[ShapeInferenceError] ", "[TypeInferenceError] "):
-        text = text.replace(tag, "")
-    return text
+    return re.sub(r"\[\w*Error\] |^\(op_type:.*?\): ", "", first_line(error))

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from simsched.graph.builder import GraphBuilder
+from simsched.errors import Fault, GraphError
+from simsched.graph.cycles import shortest_cycle
 from simsched.graph.onnx_import.reading import subgraphs
 
 if TYPE_CHECKING:
@@ -84,17 +85,7 @@ def reading_order(nodes: Sequence[onnx.NodeProto], names: Sequence[str], source:
             if not waiting[other]:
                 heappush(ready, other)
     if len(order) < len(nodes):
-        _show_cycle([number for number, count in enumerate(waiting) if count], succ, names, source)
+        cycle = shortest_cycle(succ, [number for number, count in enumerate(waiting) if count])
+        text = " -> ".join(names[number] for number in (*cycle, cycle[0]))
+        raise GraphError(source, [Fault(f"the graph has a cycle: {text}")])
     return order
-
-
-def _show_cycle(members: Sequence[int], succ: Sequence[Sequence[int]], names: Sequence[str], source: str) -> None:
-    """Let the graph builder find and tell the cycle."""
-    builder, inside = GraphBuilder("cycle", source=source), set(members)
-    for number in members:
-        builder.add_op(names[number])
-    for number in members:
-        for other in sorted(succ[number]):
-            if other in inside:
-                builder.add_edge(names[number], names[other])
-    builder.build()

@@ -77,30 +77,36 @@ def _bytes_of(source: str) -> bytes:
 def _check(model: onnx.ModelProto, source: str) -> None:
     if not model.HasField("graph") or not (model.graph.node or model.graph.output):
         raise fault(source, "the file holds no graph; expected an ONNX model")
-    try:
-        _touch_names(model)
-    except UnicodeDecodeError:
-        raise fault(source, "a name in the model is not UTF-8 text; the file is damaged") from None
+    if not _all_text(model):
+        raise fault(source, "a name in the model is not UTF-8 text; the file is damaged")
     if not model.opset_import:
         raise fault(
             source, "the model imports no operator set ('opset_import' is empty), so its operators have no meaning"
         )
 
 
-def _touch_names(model: onnx.ModelProto) -> None:
-    """Read every text that is used later: protobuf decodes them only when they are read."""
-    for entry in (*model.opset_import, *model.metadata_props):
-        _ = entry.domain if isinstance(entry, onnx.OperatorSetIdProto) else (entry.key, entry.value)
-    _ = (model.producer_name, model.producer_version, model.domain)
+def _all_text(model: onnx.ModelProto) -> bool:
+    """Whether every name is text: protobuf decodes names when they are read, and hands out bytes where it cannot."""
+    try:
+        return all(isinstance(name, str) for name in _names(model))
+    except UnicodeDecodeError:
+        return False
+
+
+def _names(model: onnx.ModelProto) -> Iterator[str]:
+    """Yield every text that is used later."""
+    yield from (model.producer_name, model.producer_version)
+    yield from (entry.domain for entry in model.opset_import)
     for function in model.functions:
-        _ = (function.name, function.domain, *function.input, *function.output, *function.attribute)
+        yield from (function.name, function.domain, *function.input, *function.output, *function.attribute)
     for node in _nodes(model):
-        _ = (node.name, node.op_type, node.domain, *node.input, *node.output, *(item.name for item in node.attribute))
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        yield from (attribute.name for attribute in node.attribute)
     for graph in _graphs(model):
         for info in (*graph.input, *graph.output, *graph.value_info):
-            _ = (info.name, *(dim.dim_param for dim in _dimensions(info.type)))
+            yield from (info.name, *(dim.dim_param for dim in _dimensions(info.type)))
     for tensor in _tensors(model):
-        _ = (tensor.name, *((item.key, item.value) for item in tensor.external_data))
+        yield from (tensor.name, *(text for item in tensor.external_data for text in (item.key, item.value)))
 
 
 def _dimensions(proto: onnx.TypeProto) -> Iterator[onnx.TensorShapeProto.Dimension]:
@@ -127,6 +133,12 @@ def subgraphs(node: onnx.NodeProto) -> list[onnx.GraphProto]:
             found.append(attribute.g)
         found.extend(attribute.graphs)
     return found
+
+
+def free_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
+    """Return the inputs of a graph that are not stored in it."""
+    own = {item.name for item in graph.initializer} | {item.values.name for item in graph.sparse_initializer}
+    return [info for info in graph.input if info.name not in own]
 
 
 def _nodes(model: onnx.ModelProto) -> Iterator[onnx.NodeProto]:

@@ -18,6 +18,7 @@ from simsched.graph.onnx_import.control import CONTROL, control
 from simsched.graph.onnx_import.dimensions import Dimensions
 from simsched.graph.onnx_import.inference import Inferrer
 from simsched.graph.onnx_import.order import needs, node_names, reading_order
+from simsched.graph.onnx_import.reading import free_inputs
 from simsched.graph.onnx_import.steps import Step, Walk
 from simsched.graph.onnx_import.unknowns import why_unknown
 from simsched.graph.onnx_import.values import Value, make_type, merged, small, tensor_type
@@ -89,11 +90,9 @@ class Walker:
         self._depth += 1
         scope = dict(outer)
         scope.update(self._initializers(graph, prefix))
-        own = {item.name for item in graph.initializer} | {item.values.name for item in graph.sparse_initializer}
-        names = [info.name for info in graph.input if info.name not in own]
-        scope.update(zip(names, inputs, strict=False))
+        scope.update(zip((info.name for info in free_inputs(graph)), inputs, strict=True))
         steps = self._steps(graph, scope, prefix)
-        outputs = [self._found(scope, info.name, "the graph returns") for info in graph.output]
+        outputs = [scope.get(info.name) for info in graph.output]
         self._depth -= 1
         return Walk(steps, list(inputs), outputs)
 
@@ -111,7 +110,7 @@ class Walker:
         dims = tuple(tensor.dims)
         if any(size < 0 for size in dims):
             self.fault(f"constant {name!r} has a negative dimension: {list(dims)}")
-            dims = tuple(max(size, 0) for size in dims)
+            return Value(name, make_type(tensor.data_type, None), constant=True)
         value = Value(name, make_type(tensor.data_type, dims), constant=True)
         if small(dims):
             inside = tensor.data_location != onnx.TensorProto.EXTERNAL
@@ -122,7 +121,7 @@ class Walker:
         declared = {info.name: info.type for info in (*graph.value_info, *graph.output)}
         used = {name for node in graph.node for name in needs(node)} | {info.name for info in graph.output}
         names = node_names(graph.node, prefix)
-        self._check_makers(graph, names)
+        self._check_structure(graph, names, scope)
         steps = []
         for number in reading_order(graph.node, names, self.source):
             step = self._step(graph.node[number], names[number], scope, prefix)
@@ -133,8 +132,9 @@ class Walker:
                 steps.append(step)
         return steps
 
-    def _check_makers(self, graph: onnx.GraphProto, names: Sequence[str]) -> None:
-        """Every tensor has one maker."""
+    def _check_structure(self, graph: onnx.GraphProto, names: Sequence[str], scope: Mapping[str, Value]) -> None:
+        """Refuse a graph in which a name has two makers or none."""
+        before = len(self.faults)
         maker = {item.name: "an initializer" for item in graph.initializer}
         maker = {info.name: "a graph input" for info in graph.input} | maker
         for node, name in zip(graph.node, names, strict=True):
@@ -143,9 +143,17 @@ class Walker:
                     self.fault(f"tensor {item!r} is made twice: by operator {name!r} and by {maker[item]}")
                 elif item:
                     maker[item] = f"operator {name!r}"
+        known = {**scope, **maker}
+        readers = [(f"operator {name!r} reads", node.input) for node, name in zip(graph.node, names, strict=True)]
+        for who, items in [*readers, ("the graph returns", [info.name for info in graph.output])]:
+            for item in items:
+                if item and item not in known:
+                    self.fault(f"{who} {item!r}, which nothing makes; {suggest(item, known)}")
+        if len(self.faults) > before:
+            raise ConfigError(self.source, self.faults)
 
     def _step(self, node: onnx.NodeProto, name: str, scope: Mapping[str, Value], prefix: str) -> Step:
-        inputs = [self._found(scope, item, f"operator {name!r} reads") if item else None for item in node.input]
+        inputs = [scope[item] if item else None for item in node.input]
         constant = folds(node, inputs)
         if constant and node.op_type == "Identity":
             return Step(name, node, inputs, list(inputs))  # another name of the same constant, not a second one
@@ -157,20 +165,15 @@ class Walker:
             outputs.append(value)
         return Step(name, node, inputs, outputs)
 
-    def _found(self, scope: Mapping[str, Value], name: str, who: str) -> Value | None:
-        if name in scope:
-            return scope[name]
-        if name:
-            self.fault(f"{who} {name!r}, which nothing makes; {suggest(name, scope)}")
-        return Value(name)
-
     def _give_types(
         self, step: Step, scope: dict[str, Value], declared: Mapping[str, onnx.TypeProto], used: set[str]
     ) -> None:
+        before = len(self.faults)
         if step.node.op_type in CONTROL and step.node.domain in STANDARD:
             types, problem = control(self, step, scope), ""
         else:
             types, problem = self.inferrer.outputs(step.node, step.inputs)
+        broken = len(self.faults) > before
         for name, value in zip(step.node.output, step.outputs, strict=True):
             if value is None:
                 continue
@@ -178,7 +181,7 @@ class Walker:
             value.type = self._typed(step, name, known)
             scope[name] = value
             if not value.complete and name in used:
-                self._unknown(step, value, problem)
+                self._unknown(step, value, problem, consequence=broken)
 
     def _typed(self, step: Step, name: str, proto: onnx.TypeProto | None) -> onnx.TypeProto | None:
         """Put stated axes into a type, and an element type where only the shape is known."""
@@ -193,8 +196,8 @@ class Walker:
                 self.notes.append(f"element type of {name!r} taken from the inputs of operator {step.name!r}")
         return proto
 
-    def _unknown(self, step: Step, value: Value, problem: str) -> None:
-        if any(one is not None and not one.complete for one in step.inputs):
+    def _unknown(self, step: Step, value: Value, problem: str, *, consequence: bool) -> None:
+        if consequence or any(one is not None and not one.complete for one in step.inputs):
             self.after_unknown.append(value.name)
         else:
             self.fault(why_unknown(step, value, problem))
