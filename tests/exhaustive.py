@@ -124,3 +124,24 @@ def list_makespan(graph: Graph, durations: Sequence[int], machines: int, ranking
         else:
             now = min(finish for finish in end.values() if finish > now)
     return max(end.values(), default=0)
+
+
+def optimal_on_devices(problem: Problem) -> int:
+    """Optimal makespan on devices of one stream each, by trying every placement and every order.
+
+    In an order, each operator goes to the end of its device's queue and starts as early as queue and data allow.
+    """
+    graph = problem.graph
+    best: int | None = None
+    orders = list(topological_orders(graph))
+    for places in itertools.product(*(problem.allowed_devices(op) for op in range(len(graph)))):
+        for order in orders:
+            free = [0] * len(problem.devices)
+            end: dict[OpId, int] = {}
+            for op in order:
+                here = places[op]
+                arrivals = [end[u] + problem.transfer_ns(u, op, places[u], here) for u in graph.pred[op]]
+                end[op] = free[here] = max([free[here], *arrivals]) + problem.durations(here)[op]
+            length = max(end.values(), default=0)
+            best = length if best is None else min(best, length)
+    return best or 0
