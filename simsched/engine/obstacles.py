@@ -78,12 +78,31 @@ def diagnose(state: State, pending: Sequence[Sequence[OpId]]) -> SchedulerError:
     if stuck:
         return _deadlock(state, stuck, now)
     ready = [op for op, left in enumerate(state.remaining) if not left and state.stream_of[op] < 0]
+    tightest = _none_fits(state, ready)
+    if tightest is not None:
+        needed, op, device = tightest
+        return _out_of_memory(state, op, device, now, needed)
     shown = ", ".join(problem.graph.names[op] for op in ready[:10]) + (", ..." if len(ready) > 10 else "")
     left = len(problem.graph) - state.started
     return SchedulerStalledError(
         f"at {format_duration(now, problem.graph.time_unit)} nothing runs and the policy dispatched nothing, though "
         f"{len(ready)} operators are ready ({shown}); {left} of {len(problem.graph)} operators have not run"
     )
+
+
+def _none_fits(state: State, ready: Sequence[OpId]) -> tuple[int, OpId, int] | None:
+    """The smallest capacity that lets some ready operator start, its operator and device; None if one fits already."""
+    if state.memory is None:
+        return None
+    found: list[tuple[int, OpId, int]] = []
+    for op in ready:
+        for device in state.problem.allowed_devices(op):
+            needed = state.memory.live[device] + state.memory.need(op, device)
+            capacity = state.gates[device].capacity
+            if capacity is None or needed <= capacity:
+                return None
+            found.append((needed, op, device))
+    return min(found, default=None)
 
 
 def _deadlock(state: State, stuck: Sequence[int], now: int) -> DeadlockError:
