@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simsched import data
-from simsched.errors import ConfigError, Fault, UnknownNameError
+from simsched.errors import ConfigError, Fault, UnknownNameError, suggest
 
 if TYPE_CHECKING:
     from simsched.config import Document
@@ -49,6 +49,8 @@ def identify(name: str, dims: Mapping[str, int] | None = None, strict: bool = Fa
     """
     path = Path(name)
     if not path.is_file():
+        if "/" in name or path.is_dir() or re.fullmatch(r"\.[a-z]{2,4}", path.suffix):
+            raise _no_file(path)
         return _named(name, dims or {}, strict)
     if name.endswith(_DOCUMENTS):
         from simsched.config import read_document
@@ -57,6 +59,15 @@ def identify(name: str, dims: Mapping[str, int] | None = None, strict: bool = Fa
     if name.endswith(data.SUFFIXES["graphs"]):
         return _graph(name, dims or {}, strict)
     return _schedule(path)
+
+
+def _no_file(path: Path) -> ConfigError:
+    if path.is_dir():
+        return ConfigError(str(path), [Fault(f"is a folder; name a file in it, for example {path}/manifest.json")])
+    beside = sorted(str(other) for other in path.parent.iterdir()) if path.parent.is_dir() else []
+    near = suggest(str(path), beside)
+    hint = f"; {near}" if near.startswith("did you mean") else ""
+    return ConfigError(str(path), [Fault(f"no such file{hint}")])
 
 
 def _named(name: str, dims: Mapping[str, int], strict: bool) -> Facts:

@@ -24,7 +24,22 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
+class HelpfulGroup(click.Group):
+    """A group that says which command may have been meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that was asked for, or say which one may have been meant."""
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            from simsched.errors import suggest
+
+            raise click.UsageError(f"unknown command {args[0]!r}; {suggest(args[0], known)}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(HelpfulGroup):
     """A group that imports a command's module when the command is used.
 
     Parameters
@@ -48,16 +63,6 @@ class LazyGroup(click.Group):
         command = import_module(f"simsched.cli.{self.lazy[cmd_name][0]}").command
         assert isinstance(command, click.Command)
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that was asked for, or say which one may have been meant."""
-        if args and args[0] not in self.lazy and not args[0].startswith("-"):
-            from simsched.errors import suggest
-
-            raise click.UsageError(f"unknown command {args[0]!r}; {suggest(args[0], self.lazy)}", ctx)
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""

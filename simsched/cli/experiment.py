@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simsched.cli import console, exits
-from simsched.cli.options import json_option
+from simsched.cli.options import WholeType, json_option
 from simsched.tables import Table
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ AXES = ("streams", "memory", "memory_capacity", "microbatches", "noise", "seed")
     "--output", "-o", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
     help="Where results go, and are found again. Default: results/NAME.",
 )  # fmt: skip
-@click.option("--jobs", "-j", type=click.IntRange(1, 1024), metavar="N", help="Processes. Default: one a core.")
+@click.option("--jobs", "-j", type=WholeType(1, 1024), metavar="N", help="Processes. Default: one a core.")
 @click.option("--no-plots", "plots", is_flag=True, default=True, flag_value=False, help="Draw no pictures.")
 @json_option
 @click.pass_context

@@ -27,7 +27,7 @@ class Word(click.Choice[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the word."""
         if value not in self.choices:
-            self.fail(f"{value!r} is not one of them; {suggest(str(value), map(str, self.choices))}", param, ctx)
+            self.fail(f"{value!r} is not a choice; {suggest(str(value), map(str, self.choices))}", param, ctx)
         return str(value)
 
 
@@ -43,9 +43,29 @@ class SizeType(click.ParamType[int]):
         if isinstance(value, int):
             return value
         try:
-            return units.size(value)
+            size = units.size(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+        if not size:
+            self.fail(f"expected a positive size such as '24 GiB', got {value!r}", param, ctx)
+        return size
+
+
+class WholeType(click.ParamType[int]):
+    """A whole number between two limits."""
+
+    name = "number"
+
+    def __init__(self, lowest: int, highest: int) -> None:
+        self.lowest = lowest
+        self.highest = highest
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        text = str(value)
+        if not (text.isascii() and text.isdigit() and len(text) < 20 and self.lowest <= int(text) <= self.highest):
+            self.fail(f"expected a whole number from {self.lowest} to {self.highest}, got {text!r}", param, ctx)
+        return int(text)
 
 
 class DimType(click.ParamType[tuple[str, int]]):
@@ -108,8 +128,8 @@ def _option(*names: str, **settings: Any) -> Callable[[Any], Any]:
 
 
 _MODES = "unbounded: record the peak; block: wait for room; strict: refuse to exceed."
-_SEED = click.IntRange(0, 2**63 - 1)
-_MANY = click.IntRange(1, 100_000)
+_SEED = WholeType(0, 2**63 - 1)
+_MANY = WholeType(1, 100_000)
 
 scenario_options = stack(
     hardware_option,

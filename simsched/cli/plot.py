@@ -90,8 +90,8 @@ def _of_names(kind: str, source: str, schedulers: str | None, lanes: Sequence[in
         raise click.UsageError("gantt draws one run; name one scheduler", click.get_current_context())
     if kind == "scaling":
         return _scaling(source, Request(scenario, made), lanes)
-    comparison = simulate(source, Request(scenario, made))
-    return _of_comparison(kind, comparison)
+    problem = scenario.problem(scenario.load_graph(source))
+    return _of_comparison(kind, simulate(problem, Request(scenario, made)))
 
 
 def _of_recorded(kind: str, folder: Path) -> Draw:
@@ -155,7 +155,8 @@ def _scaling(source: str, request: Request, lanes: Sequence[int]) -> Draw:
     results: list[Result] = []
     for count in lanes:
         scenario = dataclasses.replace(request.scenario, streams=count)
-        results += simulate(source, dataclasses.replace(request, scenario=scenario)).results
+        problem = scenario.problem(scenario.load_graph(source))
+        results += simulate(problem, dataclasses.replace(request, scenario=scenario)).results
     return lambda: plot_scaling(results, count="streams")
 
 

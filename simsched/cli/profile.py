@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from simsched.cli import console, exits
+from simsched.cli.app import HelpfulGroup
 from simsched.cli.options import json_option
 from simsched.tables import Table
 
 
-@click.group("profile", epilog="Example: simsched profile show a100_sxm_80gb")
+@click.group("profile", cls=HelpfulGroup, epilog="Example: simsched profile show a100_sxm_80gb")
 def command() -> None:
     """List, show, check or begin hardware profiles.
 

@@ -9,6 +9,7 @@ import click
 
 from simsched.cli import console, options
 from simsched.cli.session import Request, carry_out, make_schedulers
+from simsched.errors import ConfigError, Fault
 
 if TYPE_CHECKING:
     from simsched.result import Comparison
@@ -21,7 +22,7 @@ DEFAULT = "critical_path"
 @options.graphs_argument
 @click.option("--scheduler", "-s", metavar="SPEC", help=f"Default: {DEFAULT}.")
 @click.option(
-    "--schedule", type=click.Path(exists=True, dir_okay=False), metavar="FILE",
+    "--schedule",  metavar="FILE",
     help="Follow a schedule text (device/stream: op op) or a recorded trace (.json).",
 )  # fmt: skip
 @click.option("--steps", is_flag=True, help="Tell the scheduling loop step by step.")
@@ -77,6 +78,8 @@ def _scheduler(ctx: click.Context, scheduler: str | None, schedule: str | None) 
         return made[0]
     if scheduler is not None:
         raise click.UsageError("--scheduler and --schedule exclude each other; a schedule is followed as it is", ctx)
+    if not Path(schedule).is_file():
+        raise ConfigError(schedule, [Fault("no such file; --schedule takes a schedule text or a recorded trace")])
     from simsched.schedulers.follow import Follow
 
     return Follow(schedule), f"follow:{schedule}"

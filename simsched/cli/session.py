@@ -15,6 +15,7 @@ from simsched.errors import SchedulerError
 from simsched.scenario import Scenario
 
 if TYPE_CHECKING:
+    from simsched.problem import Problem
     from simsched.result import Comparison
     from simsched.schedulers.base import Scheduler
 
@@ -64,7 +65,7 @@ def make_schedulers(text: str, option: str) -> list[tuple[Scheduler, str]]:
 
 
 def carry_out(graphs: Sequence[str], request: Request, show: Printer) -> int:
-    """Simulate every graph, print each as soon as it is done, and return the exit code."""
+    """Load every graph, then simulate each and print it as soon as it is done; return the exit code."""
     from simsched.records import comparison_object
 
     if request.output is not None:
@@ -72,8 +73,9 @@ def carry_out(graphs: Sequence[str], request: Request, show: Printer) -> int:
 
         claim(request.output)
     done: list[tuple[str, Comparison]] = []
-    for number, name in enumerate(graphs):
-        comparison = simulate(name, request)
+    problems = [request.scenario.problem(request.scenario.load_graph(name)) for name in graphs]
+    for number, (name, problem) in enumerate(zip(graphs, problems, strict=True)):
+        comparison = simulate(problem, request)
         done.append((name, comparison))
         if request.as_json:
             console.emit(comparison_object(name, request.scenario.hardware, comparison, timing=request.timing))
@@ -90,13 +92,13 @@ def carry_out(graphs: Sequence[str], request: Request, show: Printer) -> int:
     return exits.OK if all(comparison.valid for _, comparison in done) else exits.RUN_FAILED
 
 
-def simulate(name: str, request: Request) -> Comparison:
-    """Run all schedulers on one graph."""
+def simulate(problem: Problem, request: Request) -> Comparison:
+    """Run all schedulers on one problem."""
     from simsched.run import compare_named
 
     scenario = request.scenario
     return compare_named(
-        scenario.problem(scenario.load_graph(name)),
+        problem,
         request.schedulers,
         memory=scenario.memory,
         noise=scenario.noise,
