@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simsched.engine.memory import smallest_capacity
+from simsched.engine.memory import persistent_bytes, smallest_capacity
 from simsched.engine.state import State
 from simsched.errors import DeadlockError, InvalidDispatchError, OutOfMemoryError, SchedulerError, SchedulerStalledError
 from simsched.graph.model import OpId
@@ -49,8 +49,9 @@ def check_capacity(problem: Problem) -> None:
         needed, op = smallest_capacity(problem, number)
         if needed <= device.capacity or (op >= 0 and len(problem.allowed_devices(op)) > 1):
             continue
-        if op < 0:
-            what = f"parameters and graph inputs take {_bytes(needed)}"
+        always = persistent_bytes(problem.graph)
+        if len(problem.devices) == 1 and always > device.capacity:
+            what = f"parameters and graph inputs alone take {_bytes(always)}, and the graph needs {_bytes(needed)}"
         else:
             what = f"operator {names[op]!r} with its inputs, outputs and everything resident needs {_bytes(needed)}"
         raise OutOfMemoryError(f"device {device.name!r} has {_bytes(device.capacity)} but {what}", needed)
@@ -67,7 +68,7 @@ def over_capacity(state: State, op: OpId, device: int, now: int) -> None:
 def diagnose(state: State, pending: Sequence[Sequence[OpId]]) -> SchedulerError:
     """Say why nothing can move: memory, a deadlock, or a policy that keeps ready operators back."""
     problem = state.problem
-    now = max(state.end_at, default=0)
+    now = max(0, max(state.end_at, default=0))
     for device, ops in enumerate(pending):
         for op in ops:
             shortage = state.gates[device].shortage(op)
