@@ -1,0 +1,154 @@
+"""Read back what a picture shows, in the units of its data; and a few runs made by hand to draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from simsched.graph.builder import GraphBuilder
+from simsched.graph.model import Graph
+from simsched.hardware import HardwareProfile, lanes
+from simsched.plot.figure import figure_of
+from simsched.problem import Problem
+from simsched.result import Comparison, Failure, Result
+from tests.builders import problem_of, with_memory
+from tests.traces import memory_steps, trace_of
+
+HOSTILE = ("$x_1$ \\frac{", "🎉 party 🏳️‍🌈", "two\nlines\tand tabs", "שלום עולם", "n" * 200, "名字", "a & b <c> \"d\" 'e'", "%d {}")
+
+
+def boxes(ax: Axes, gid: str) -> list[tuple[float, float, float, float]]:
+    """Left, right, top and bottom of each polygon of the collections with this mark."""
+    found = []
+    for collection in ax.collections:
+        if isinstance(collection, PolyCollection) and (collection.get_gid() or "").startswith(gid):
+            for path in collection.get_paths():
+                xs, ys = path.vertices[:, 0], path.vertices[:, 1]
+                found.append((float(min(xs)), float(max(xs)), float(min(ys)), float(max(ys))))
+    return found
+
+
+def spans(ax: Axes, gid: str) -> list[tuple[int, float, float]]:
+    """Row, start and end of each bar of a Gantt chart."""
+    return [(round((top + bottom) / 2), left, right) for left, right, top, bottom in boxes(ax, gid)]
+
+
+def ways(ax: Axes, gid: str) -> list[list[tuple[float, float]]]:
+    """Points of each line of the line collections with this mark."""
+    found = []
+    for collection in ax.collections:
+        if isinstance(collection, LineCollection) and (collection.get_gid() or "").startswith(gid):
+            found += [[(float(x), float(y)) for x, y in segment] for segment in collection.get_segments()]
+    return found
+
+
+def marked(ax: Axes, gid: str) -> list[Any]:
+    """Artists of the axes with this mark."""
+    return [artist for artist in ax.get_children() if artist.get_gid() == gid]
+
+
+def points(ax: Axes, gid: str) -> list[tuple[float, float]]:
+    """Points of all lines with this mark."""
+    lines = [line for line in marked(ax, gid) if isinstance(line, Line2D)]
+    return [(float(x), float(y)) for line in lines for x, y in zip(*line.get_data(), strict=True)]
+
+
+def words(ax: Axes, gid: str) -> list[str]:
+    """Texts with this mark."""
+    return [artist.get_text() for artist in ax.texts if artist.get_gid() == gid]
+
+
+def legend(ax: Axes) -> list[str]:
+    """Entries of the legend: of the axes, or of the figure where the axes have none."""
+    found = ax.get_legend() or next(iter(figure_of(ax).legends), None)
+    return [] if found is None else [text.get_text() for text in found.get_texts()]
+
+
+def outside(ax: Axes) -> list[str]:
+    """Texts of the whole figure that reach beyond its edge."""
+    figure = figure_of(ax)
+    figure.draw_without_rendering()
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    beyond = []
+    for artist in figure.findobj(Text):
+        if artist.get_visible() and artist.get_text().strip():
+            box = artist.get_window_extent(renderer)
+            page = figure.bbox
+            if box.x0 < -1 or box.y0 < -1 or box.x1 > page.width + 1 or box.y1 > page.height + 1:
+                # Ticks outside of the view are kept by matplotlib but not drawn.
+                if artist.axes is None or _drawn(artist):
+                    beyond.append(artist.get_text())
+    return beyond
+
+
+def _drawn(text: Text) -> bool:
+    axes = text.axes
+    assert axes is not None
+    labels = [*axes.get_xticklabels(), *axes.get_yticklabels()]
+    if text not in labels:
+        return True
+    (x0, x1), (y0, y1) = sorted(axes.get_xlim()), sorted(axes.get_ylim())
+    x, y = text.get_position()
+    return (x0 <= x <= x1) if text in axes.get_xticklabels() else (y0 <= y <= y1)
+
+
+# --- runs made by hand ------------------------------------------------------------------------------------------
+
+
+def diamond() -> Graph:
+    """Four operators a to d of 2, 3, 5 and 7 ticks, a before b and c before d; z between b and d takes no time."""
+    builder = GraphBuilder("diamond", time_unit="tick")
+    for name, op_type, duration in (("a", "Conv", 2), ("b", "Relu", 3), ("c", "Conv", 5), ("d", "Add", 7), ("z", "Shape", 0)):
+        builder.add_op(name, op_type, duration=duration)
+    for source, target in ("ab", "ac", "bz", "zd", "cd"):
+        builder.add_edge(source, target)
+    return builder.build()
+
+
+def hand_result(graph: Graph | None = None, hardware: HardwareProfile | None = None) -> Result:
+    """The diamond on three lanes: b before c on one of them, which is 3 ticks worse than the bound of 14."""
+    problem = problem_of(graph or diamond(), hardware or with_memory(lanes(3), 40))
+    rows = [
+        ("a", "d0/s0", 0, 0, 0, 2),
+        ("b", "d0/s2", 2, 2, 2, 5),
+        ("c", "d0/s2", 2, 2, 5, 10),
+        ("z", "d0/s0", 5, 5, 5, 5),
+        ("d", "d0/s0", 10, 10, 10, 17),
+    ]
+    trace = trace_of(
+        problem,
+        rows,
+        memory=memory_steps((0, 0, 11), (2, 0, 24), (5, 0, 31), (10, 0, 13), (17, 0, 6)),
+    )
+    return Result(problem, "by_hand", trace)
+
+
+def better_result() -> Result:
+    """The same with c on a lane of its own: 14, optimal, at a peak of 37 bytes."""
+    problem = hand_result().problem
+    rows = [
+        ("a", "d0/s0", 0, 0, 0, 2),
+        ("b", "d0/s2", 2, 2, 2, 5),
+        ("c", "d0/s1", 2, 2, 2, 7),
+        ("z", "d0/s0", 5, 5, 5, 5),
+        ("d", "d0/s0", 7, 7, 7, 14),
+    ]
+    memory = memory_steps((0, 0, 11), (2, 0, 37), (5, 0, 31), (7, 0, 13), (14, 0, 6))
+    return Result(problem, "better", trace_of(problem, rows, memory=memory))
+
+
+def hand_comparison() -> Comparison:
+    """Both runs, and one that failed, named between them."""
+    first, second = hand_result(), better_result()
+    failure = Failure("doomed", "OutOfMemoryError: 'd' needs 13 B, 2 B free")
+    return Comparison(first.problem, (first, second), (failure,), order=("by_hand", "doomed", "better"))
+
+
+def empty_result() -> Result:
+    """A run of nothing."""
+    problem = problem_of(GraphBuilder("empty", time_unit="tick").build(), lanes(2))
+    return Result(problem, "none", trace_of(problem, []))
