@@ -4,6 +4,7 @@
 #   make test       style, types, tests, doctests, examples and documentation pages
 #   make benchmark  speed of the engine, the ranks and the loaders
 #   make docs       the documentation as web pages, in docs/_build/html
+#   make pictures   draw the pictures of the documentation again
 #   make clean      remove what the other targets made
 
 PYTHON  ?= $(shell command -v python3.11 || command -v python3)
@@ -23,7 +24,7 @@ define environment
 	@touch $(1)/.ready
 endef
 
-.PHONY: run test lint format benchmark docs clean
+.PHONY: run test lint format benchmark docs pictures clean
 
 run: .venv/.ready
 	$(RUN)/simsched compare inception_v1 --hardware a100_sxm_80gb --output results/inception_v1_a100
@@ -46,6 +47,12 @@ benchmark: .venv-test/.ready
 
 docs: .venv-docs/.ready
 	$(DOCS)/sphinx-build --quiet --fail-on-warning --builder html docs docs/_build/html
+
+pictures: .venv/.ready
+	$(RUN)/simsched plot dag residual --output docs/pictures/residual_graph.png
+	$(RUN)/simsched plot gantt residual --hardware lanes:2 --scheduler critical_path --output docs/pictures/residual_gantt.png
+	$(RUN)/simsched plot gantt inception_v1 --hardware a100_sxm_80gb --scheduler critical_path \
+		--output docs/pictures/inception_v1_a100_gantt.png
 
 clean:
 	rm -rf .venv .venv-test .venv-docs docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

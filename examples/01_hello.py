@@ -2,7 +2,7 @@
 
 Covers: GraphBuilder, run, makespan, what ran when.
 
-Scenario: bread is baked while soup is cooked; the table is laid when there is time. One cook needs 12 minutes,
+Scenario: bread is baked while soup is cooked. One cook needs 12 minutes,
 two cooks need 9: the bread decides.
 """
 

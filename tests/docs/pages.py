@@ -4,7 +4,8 @@ Conventions, the same on every page:
 
 * ```` ```python ```` is executed, all blocks of a page in one namespace; ```` ```pycon ```` is a doctest in it.
 * ```` ```console ```` is executed: each line ``$ simsched ...`` must exit with 0 (or with N, where the block says
-  ``exit=N``). Lines under it are its output, compared line by line; a line ``...`` stands for any lines.
+  ``exit=N``). Lines under it are its output, compared line by line; a line ``...`` stands for any lines, and a
+  character ``…`` within a line for any characters (times of the wall clock, which differ).
 * ``no-run`` after the language means that a block only illustrates.
 * ``<!-- file: NAME -->`` on the line before a block of any language saves it under NAME first.
 * Everything of a page runs in one empty folder.
@@ -114,7 +115,17 @@ def agrees(expected: tuple[str, ...], actual: tuple[str, ...]) -> bool:
     first, rest = expected[0], expected[1:]
     if first.strip() == "...":
         return any(agrees(rest, actual[skip:]) for skip in range(len(actual) + 1))
-    return bool(actual) and first.rstrip() == actual[0].rstrip() and agrees(rest, actual[1:])
+    return bool(actual) and line_pattern(first).fullmatch(actual[0].rstrip()) is not None and agrees(rest, actual[1:])
+
+
+def line_pattern(line: str) -> re.Pattern[str]:
+    """A pattern for one expected line.
+
+    >>> [line_pattern("a  … z").fullmatch(text) is not None for text in ("a    12 us z", "a  z", "b  1 z")]
+    [True, False, False]
+    """
+    parts = re.split(r" *… *", line.rstrip())
+    return re.compile(r" *\S.*?".join(map(re.escape, parts)) if len(parts) > 1 else re.escape(line.rstrip()))
 
 
 def without_code(text: str) -> str:

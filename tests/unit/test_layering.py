@@ -54,9 +54,10 @@ UPWARD = frozenset({("graph.onnx_import", "cost.registry"), ("graph.io", "cost.r
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "simpy": ("engine.simulator",),
     "yaml": ("config",),
+    "typing_extensions": ("graph.schema",),  # comes with pydantic, which wants its TypedDict before Python 3.12
     "pydantic": ("recorded", "config", "graph.schema", "profiles", "experiment", "cost.table"),
     "numpy": ("plot", "analysis", "graph.generators", "schedulers.random"),
-    "networkx": ("graph.nx", "graph.dot", "plot"),
+    "networkx": ("graph.nx", "graph.nx_edges", "graph.nx_writer", "graph.dot", "plot"),
     "matplotlib": ("plot",),
     "rich": ("cli", "tables"),
     "click": ("cli",),
