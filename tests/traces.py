@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from simsched.graph.builder import GraphBuilder
+from simsched.graph.model import Graph
 from simsched.problem import Problem
 from simsched.trace import MemorySteps, Trace
 
@@ -53,3 +55,24 @@ def changed(trace: Trace, **columns: Mapping[int, int]) -> Trace:
 def relaunched(trace: Trace, order: Sequence[int]) -> Trace:
     """Copy a trace with another launch order."""
     return replace(trace, launch_order=array("i", order))
+
+
+# --- a run with every kind of tensor, by hand -------------------------------------------------------------
+
+
+def tensors() -> Graph:
+    """a makes 3 (for b and c), b makes 7 that nobody reads and 11 for c, c makes the output of 17; weight of 100 B."""
+    builder = GraphBuilder("tensors", time_unit="tick")
+    builder.add_tensor("w", bytes=100, kind="parameter")
+    for name, size in (("ta", 3), ("dead", 7), ("tb", 11)):
+        builder.add_tensor(name, bytes=size)
+    builder.add_tensor("out", bytes=17, kind="output")
+    builder.add_op("a", duration=2, outputs=["ta"])
+    builder.add_op("b", duration=3, inputs=["ta", "w"], outputs=["dead", "tb"], workspace=23)
+    builder.add_op("c", duration=5, inputs=["ta", "tb"], outputs=["out"])
+    return builder.build()
+
+
+SERIAL = [("a", "d0/s0", 0, 0, 0, 2), ("b", "d0/s0", 2, 2, 2, 5), ("c", "d0/s0", 5, 5, 5, 10)]
+# 100; a starts: 103; b starts: +7 +11 +23 = 144, its end: -7 -23 = 114; c starts: +17 = 131; its end: -3 -11 = 117
+STEPS = ((0, 0, 100), (0, 0, 103), (2, 0, 144), (5, 0, 114), (5, 0, 131), (10, 0, 117))

@@ -1,7 +1,7 @@
 """The referee: whether a run obeys the rules, told from the problem and the trace alone.
 
 It shares no code with the engine, computes everything a second time, and runs after every run. Each rule is one
-function; together they say what a valid run is (``docs/explanation/referee.md`` has them in words). All are linear
+function; together they say what a valid run is (``docs/reference/referee.md`` has them in words). All are linear
 or sort once, so that a run of a million operators is judged in seconds.
 """
 

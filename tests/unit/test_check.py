@@ -13,7 +13,7 @@ from simsched.hardware import lanes, procs
 from simsched.problem import Problem
 from simsched.trace import Trace, Transfer, Wait
 from tests.builders import linked_pair, problem_of, rigid, small_gpu, with_memory
-from tests.traces import changed, memory_steps, relaunched, trace_of
+from tests.traces import SERIAL, STEPS, changed, memory_steps, relaunched, tensors, trace_of
 
 A, C, B, D = 0, 1, 2, 3
 
@@ -258,7 +258,10 @@ def test_a_resource_that_the_device_lacks_is_caught():
     rich = replace(hardware.devices[0], resources={"cores": 2})
     problem = problem_of(builder.build(), replace(hardware, devices=(rich, hardware.devices[1])))
     found = check_trace(problem, trace_of(problem, [("v", "d1/s0", 0, 0, 0, 3)]))
-    assert found == ["resource: 2 cores of d1 are in use at 0, it has 0: 'v'"]
+    assert found == [
+        "placement: 'v' ran on d1; it may run only on d0",
+        "resource: 2 cores of d1 are in use at 0, it has 0: 'v'",
+    ]
 
 
 def test_too_many_resident_kernels_are_caught():
@@ -298,24 +301,6 @@ def test_operators_of_one_instant_enter_the_queue_in_launch_order():
 
 
 # --- memory ---------------------------------------------------------------------------------------------------
-
-
-def tensors() -> Graph:
-    """a makes 3 (for b and c), b makes 7 that nobody reads and 11 for c, c makes the output of 17; weight of 100 B."""
-    builder = GraphBuilder("tensors", time_unit="tick")
-    builder.add_tensor("w", bytes=100, kind="parameter")
-    for name, size in (("ta", 3), ("dead", 7), ("tb", 11)):
-        builder.add_tensor(name, bytes=size)
-    builder.add_tensor("out", bytes=17, kind="output")
-    builder.add_op("a", duration=2, outputs=["ta"])
-    builder.add_op("b", duration=3, inputs=["ta", "w"], outputs=["dead", "tb"], workspace=23)
-    builder.add_op("c", duration=5, inputs=["ta", "tb"], outputs=["out"])
-    return builder.build()
-
-
-SERIAL = [("a", "d0/s0", 0, 0, 0, 2), ("b", "d0/s0", 2, 2, 2, 5), ("c", "d0/s0", 5, 5, 5, 10)]
-# 100; a starts: 103; b starts: +7 +11 +23 = 144, its end: -7 -23 = 114; c starts: +17 = 131; its end: -3 -11 = 117
-STEPS = ((0, 0, 100), (0, 0, 103), (2, 0, 144), (5, 0, 114), (5, 0, 131), (10, 0, 117))
 
 
 def test_live_bytes_follow_the_lifetimes():
