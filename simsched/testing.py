@@ -7,6 +7,7 @@ and the referee only when it is called.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import cast
 
 from simsched.errors import SimschedError
 from simsched.graph.builder import GraphBuilder
@@ -44,7 +45,9 @@ def check_scheduler(
     from simsched.analysis.check import check_trace
     from simsched.engine.simulator import simulate
 
-    made = scheduler if isinstance(scheduler, Scheduler) else scheduler()
+    # A class has the method too, so it would pass for an instance.
+    ready_made = isinstance(scheduler, Scheduler) and not isinstance(scheduler, type)
+    made = cast("Scheduler", scheduler) if ready_made else cast("Callable[[], Scheduler]", scheduler)()
     count = 0
     for name, problem in problems if problems is not None else zoo():
         count += 1
@@ -137,6 +140,7 @@ def _diamond() -> Graph:
     builder = GraphBuilder("diamond", "tick")
     for name, duration in (("top", 2), ("left", 7), ("right", 5), ("bottom", 3)):
         builder.add_op(name, duration=duration)
-    for source, target, delay in (("top", "left", 1), ("top", "right", 4), ("left", "bottom", 2), ("right", "bottom", 6)):
+    edges = (("top", "left", 1), ("top", "right", 4), ("left", "bottom", 2), ("right", "bottom", 6))
+    for source, target, delay in edges:
         builder.add_edge(source, target, bytes=100, delay=delay)
     return builder.build()

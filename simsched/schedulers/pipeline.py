@@ -151,7 +151,7 @@ def _given_stages(problem: Problem) -> list[int]:
     if len(given) < len(found):
         missing = next(op for op, stage in enumerate(found) if stage is None or not isinstance(stage, int) or stage < 0)
         name = graph.names[missing]
-        raise SchedulerError(f"pipeline: operator {name!r} has no attribute 'stage' (0, 1, ...), though others have one")
+        raise SchedulerError(f"pipeline: operator {name!r} has no attribute 'stage' (0, 1, ...), but others have one")
     return given
 
 
