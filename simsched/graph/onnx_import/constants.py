@@ -125,7 +125,10 @@ class Calculator:
         data = self.data(value)
         if data is None:
             return None
-        array = onnx.numpy_helper.to_array(data)
+        try:
+            array = onnx.numpy_helper.to_array(data)
+        except (ValueError, TypeError, KeyError, RuntimeError):  # a damaged tensor: its value stays unknown
+            return None
         return [int(item) for item in array.reshape(-1).tolist()] if array.dtype.kind in "iub" else None
 
     def _computed(

@@ -12,6 +12,7 @@ from simsched.graph.onnx_import.attributes import plain_attributes, tensor_value
 from simsched.graph.onnx_import.constants import host_slots
 from simsched.graph.onnx_import.inference import qualified
 from simsched.graph.onnx_import.steps import Body, Step, Walk
+from simsched.graph.onnx_import.unknowns import no_size
 from simsched.graph.onnx_import.values import Value
 from simsched.graph.onnx_import.walk import Walker
 
@@ -74,6 +75,7 @@ def _plain_tensor(value: Value) -> list[Any]:
 def emit(walker: Walker, walk: Walk, builder: GraphBuilder) -> None:
     """Add all operators of a walk, and the tensors that they touch."""
     rows = [row_of(walker, step) for step in walk.steps]
+    _refuse_sizeless(walker, rows)
     used = {id(value) for row in rows for value in row.inputs}
     results = {id(value) for value in walk.outputs if value is not None}
     given = {id(value) for value in walk.inputs}
@@ -103,6 +105,14 @@ def emit(walker: Walker, walk: Walk, builder: GraphBuilder) -> None:
     fixed = [value.name for value in walk.outputs if value is not None and id(value) not in made]
     if fixed:
         builder.notes.append(f"outputs that no operator makes are left out: {_listed(fixed)}")
+
+
+def _refuse_sizeless(walker: Walker, rows: Iterable[Row]) -> None:
+    """Refuse constants of types without a size; every other value was complained about where it was made."""
+    sizeless = {id(value): value for row in rows for value in row.inputs if not value.complete}
+    for value in sizeless.values():
+        walker.fault(f"tensor {value.name!r} {no_size(value) or 'has unknown shape'}")
+    walker.finish()
 
 
 def _add(builder: GraphBuilder, value: Value, kind: TensorKind) -> None:

@@ -14,7 +14,7 @@ from simsched.graph.model import Graph
 from simsched.graph.onnx_import.constants import STANDARD
 from simsched.graph.onnx_import.dimensions import Dimensions
 from simsched.graph.onnx_import.emit import emit
-from simsched.graph.onnx_import.order import node_names
+from simsched.graph.onnx_import.order import needs, node_names
 from simsched.graph.onnx_import.reading import free_inputs, read_model, subgraphs
 from simsched.graph.onnx_import.unknowns import no_size
 from simsched.graph.onnx_import.values import Value, tensor_type
@@ -39,7 +39,7 @@ def load(path: str | os.PathLike[str], dims: Mapping[str, int] | None, name: str
 def _graph_inputs(graph: onnx.GraphProto, dimensions: Dimensions, source: str) -> list[Value]:
     """Return the values of the inputs that are no initializers, every dimension known."""
     infos = free_inputs(graph)
-    read = {name for node in graph.node for name in node.input} | {info.name for info in graph.output}
+    read = {name for node in graph.node for name in needs(node)} | {info.name for info in graph.output}
     faults = dimensions.open_dimensions(info for info in infos if info.name in read or not _plain(info))
     values = [Value(info.name, dimensions.resolved(info.name, info.type)) for info in infos]
     for value in values:

@@ -155,7 +155,7 @@ class Walker:
     def _step(self, node: onnx.NodeProto, name: str, scope: Mapping[str, Value], prefix: str) -> Step:
         inputs = [scope[item] if item else None for item in node.input]
         constant = folds(node, inputs)
-        if constant and node.op_type == "Identity":
+        if constant and node.op_type == "Identity" and len(node.input) == len(node.output) == 1:
             return Step(name, node, inputs, list(inputs))  # another name of the same constant, not a second one
         outputs: list[Value | None] = []
         for position, item in enumerate(node.output):
