@@ -62,7 +62,10 @@ def _one(comparison: Comparison, ax: Axes | None, memory_ax: Axes | None) -> Axe
     own = ax is None
     if ax is None:
         figure = new_figure(11.5, 2.4 + 0.42 * max(len(runs), 1))
-        ax, memory_ax = figure.subplots(1, 2, sharey=True, width_ratios=[3, 1])
+        if any(any(result.trace.memory.live) for result in comparison.results):
+            ax, memory_ax = figure.subplots(1, 2, sharey=True, width_ratios=[3, 1])
+        else:
+            ax = figure.add_subplot()
     problem = comparison.problem
     unit = problem.graph.time_unit
     limits = corridor(comparison)

@@ -191,7 +191,7 @@ def _draw_names(ax: Axes, graph: Graph, layout: Layout, columns: Columns, durati
         return
     for op, name in enumerate(graph.names):
         x, y = columns.place(layout.x[op], layout.level[op])
-        text = fitting(clean(name, 200), across, size, shortest=4)
+        text = fitting(clean(name, 200), across, size, 4, keep="end")
         if timed and durations is not None:
             length = duration_text(durations[op], graph.time_unit)
             ax.text(

@@ -13,7 +13,7 @@ from simsched.analysis.bounds import lower_bound
 from simsched.analysis.critical import realised_path
 from simsched.plot.bars import Chart, chart_of
 from simsched.plot.figure import figure_of, new_figure
-from simsched.plot.memory import busiest_device, draw_curve, mark_peak, memory_curve, show_capacity
+from simsched.plot.memory import busiest_device, draw_curve, mark_peak, memory_curve, show_range
 from simsched.plot.scales import fitting, inner_size, show_time
 from simsched.plot.style import (
     IDLE,
@@ -70,6 +70,7 @@ def plot_gantt(
         Those of the chart. Its data are ns and row numbers from 0 at the top.
     """
     chart = chart_of(result.problem, result.trace, exact_up_to)
+    own = ax is None
     if ax is None:
         ax, memory_ax = _new_axes(result, chart)
     _frame(ax, result, chart, x_max)
@@ -83,7 +84,7 @@ def plot_gantt(
     _draw_critical(ax, chart, critical)
     _draw_marks(ax, chart, colours, result.problem.graph.op_types)
     _draw_lines(ax, result)
-    _draw_legend(ax, chart, colours)
+    _draw_legend(ax, chart, colours, own=own)
     _draw_names(ax, result, chart)
     return ax
 
@@ -144,16 +145,22 @@ def _draw_idle(ax: Axes, chart: Chart) -> None:
 
 
 def _draw_bars(ax: Axes, chart: Chart, colours: Mapping[str, str]) -> None:
-    """Add one collection per operator type, so that ten thousand bars stay cheap."""
-    edge = 0.7 if len(chart.bars) <= 400 else 0.2 if len(chart.bars) <= 2000 else 0
+    """Add one collection per operator type, so that ten thousand bars stay cheap; narrow bars have no white edge."""
+    points = inner_size(ax)[0] / (ax.get_xlim()[1] - ax.get_xlim()[0])
     for op_type, colour in colours.items():
         own = [(bar.row, bar.start, bar.end) for bar in chart.bars if bar.op_type == op_type]
         if own:
+            edges = [_edge((end - start) * points) for _, start, end in own]
             bars = PolyCollection(
-                _boxes(own), facecolors=colour, edgecolors="white", linewidths=edge, zorder=2,
+                _boxes(own), facecolors=colour, edgecolors="white", linewidths=edges, zorder=2,
                 gid=f"bars:{op_type}", rasterized=len(own) > 5000,
             )  # fmt: skip
             ax.add_collection(bars, autolim=False)
+
+
+def _edge(width: float) -> float:
+    """Width of the white edge of a bar this wide, in points: it must not swallow the bar."""
+    return 0.7 if width > 6 else 0.3 if width > 3 else 0
 
 
 def _draw_critical(ax: Axes, chart: Chart, critical: frozenset[int]) -> None:
@@ -218,7 +225,7 @@ def _flag(ax: Axes, at: float, text: str, colour: str, line: int) -> None:
     )  # fmt: skip
 
 
-def _draw_legend(ax: Axes, chart: Chart, colours: Mapping[str, str]) -> None:
+def _draw_legend(ax: Axes, chart: Chart, colours: Mapping[str, str], *, own: bool) -> None:
     shown = {bar.op_type for bar in chart.bars}
     entries: list[Patch | Line2D] = []
     others = [name for name in colours if name in shown and colours[name] == OTHER_FILL]
@@ -242,7 +249,9 @@ def _draw_legend(ax: Axes, chart: Chart, colours: Mapping[str, str]) -> None:
             [], [], marker="D", color="none", markeredgecolor=INK, markerfacecolor="white", label="no duration"
         )
         entries.append(diamond)
-    if entries:
+    if entries and own:  # a legend of the figure does not stretch the upper panel
+        figure_of(ax).legend(handles=entries, loc="outside right upper", borderaxespad=0.3)
+    elif entries:
         ax.legend(handles=entries, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
 
 
@@ -259,7 +268,7 @@ def _draw_names(ax: Axes, result: Result, chart: Chart) -> None:
     for bar in chart.bars:
         room = (bar.end - bar.start) * points - 5
         if len(bar.ops) == 1 and room > size:
-            text = fitting(clean(names[bar.ops[0]], 200), room, size)
+            text = fitting(clean(names[bar.ops[0]], 200), room, size, keep="end")
             if text:
                 centre = (bar.start + bar.end) / 2
                 ax.text(
@@ -282,8 +291,8 @@ def _draw_memory(ax: Axes, memory_ax: Axes, result: Result, chart: Chart) -> Non
     steps = memory_curve(result, device)
     peak = max(live for _, live in steps)
     memory_ax.set_xlim(*ax.get_xlim())
+    show_range(memory_ax, problem, device, peak, ticks=4)
     draw_curve(memory_ax, steps, 0, "live memory", fill=True)
-    show_capacity(memory_ax, peak, problem.devices[device].capacity, ticks=4)
     if len(problem.devices) > 1:
         memory_ax.set_ylabel(f"{clean(problem.devices[device].name, 12)} {memory_ax.get_ylabel()}")
     mark_peak(memory_ax, steps, f"peak {format_size(peak)}")

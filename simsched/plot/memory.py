@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from simsched.plot.figure import new_axes
 from simsched.plot.scales import show_bytes, show_time
 from simsched.plot.style import CAPACITY_LINE, INK, LINES, MUTED, clean, duration_text, percent, styled
+from simsched.problem import Problem
 from simsched.result import Comparison, Result
 from simsched.units import format_size
 
@@ -37,9 +38,19 @@ def busiest_device(results: Sequence[Result]) -> int:
     return peaks.index(max(peaks)) if peaks else 0
 
 
+def resident_bytes(problem: Problem, device: int) -> int:
+    """Bytes of weights and graph inputs, which are resident from time 0; 0 where several devices may share them."""
+    if len(problem.devices) > 1 or device:
+        return 0
+    sizes = zip(problem.graph.tensor_bytes, problem.graph.tensor_kinds, strict=True)
+    return sum(size for size, kind in sizes if kind.persistent)
+
+
 @styled
 def plot_memory(runs: Comparison | Result, *, device: int | None = None, ax: Axes | None = None) -> Axes:
     """Draw live bytes over time, a line per scheduler, with the peak of each and the capacity.
+
+    Runs with the same curve share a line. Where weights and inputs are most of the memory, the axis starts there.
 
     Parameters
     ----------
@@ -53,25 +64,29 @@ def plot_memory(runs: Comparison | Result, *, device: int | None = None, ax: Axe
     problem = runs.problem
     ax = new_axes(ax, 9.5, 4.6)
     device = busiest_device(results) if device is None else device
-    highest = 0
-    for number, result in enumerate(results):
-        steps = memory_curve(result, device)
-        peak = max(live for _, live in steps)
-        highest = max(highest, peak)
-        unit = problem.graph.time_unit
-        label = f"{clean(result.label, 40)}: {format_size(peak)}, {duration_text(result.makespan, unit)}"
-        draw_curve(ax, steps, number, label)
+    curves: dict[tuple[tuple[int, int], ...], list[Result]] = {}
+    for result in results:
+        curves.setdefault(tuple(memory_curve(result, device)), []).append(result)
+    highest = max((live for curve in curves for _, live in curve), default=0)
+    show_range(ax, problem, device, highest)
+    for number, (curve, equal) in enumerate(curves.items()):
+        draw_curve(ax, list(curve), number, _label(equal, max(live for _, live in curve)))
     name = clean(f"{problem.graph.name} on {problem.hardware.name}", 80)
     where = f", memory of {clean(problem.devices[device].name, 20)}" if len(problem.devices) > 1 else ""
     ax.set_title(f"{name}: live memory{where}")
     ax.set_xlim(0, max([result.makespan for result in results], default=0) * 1.02 or 1)
     show_time(ax.xaxis, ax.get_xlim()[1], problem.graph.time_unit)
-    show_capacity(ax, highest, problem.devices[device].capacity)
     ax.grid(visible=True, axis="y")
     if results:
         title = "scheduler: peak, makespan"
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), title=title, alignment="left", borderaxespad=0)
     return ax
+
+
+def _label(equal: Sequence[Result], peak: int) -> str:
+    unit = equal[0].problem.graph.time_unit
+    names = ",\n".join(clean(result.label, 40) for result in equal)
+    return f"{names}: {format_size(peak)}, {duration_text(equal[0].makespan, unit)}"
 
 
 def draw_curve(ax: Axes, steps: Steps, number: int, label: str, *, fill: bool = False) -> None:
@@ -84,24 +99,39 @@ def draw_curve(ax: Axes, steps: Steps, number: int, label: str, *, fill: bool = 
         times, live, drawstyle="steps-post", color=colour, linewidth=1.8, linestyle=dashes, label=label, gid="memory"
     )
     if fill:
-        ax.fill_between(times, live, step="post", color=colour, alpha=0.22, linewidth=0)
+        ax.fill_between(times, live, ax.get_ylim()[0], step="post", color=colour, alpha=0.22, linewidth=0)
     top = max(live)
     if top > 0:
         ax.plot([times[live.index(top)]], [top], "o", color=colour, markersize=5.5, gid="peak")
 
 
-def show_capacity(ax: Axes, peak: float, capacity: int | None, *, ticks: int = 7) -> None:
-    """Scale the memory axis and draw the capacity; one that is far above every peak is written as text instead."""
+def show_range(ax: Axes, problem: Problem, device: int, peak: int, *, ticks: int = 7) -> None:
+    """Scale the memory axis, and draw what is resident and the capacity.
+
+    A capacity far above every peak is written as text instead; where more than half of the peak is resident all the
+    time, the axis starts there.
+    """
+    capacity = problem.devices[device].capacity
     near = capacity is not None and capacity <= _FAR_ABOVE * peak
     top = max(peak, capacity if near and capacity is not None else 0)
-    ax.set_ylim(0, max(1.3 * peak, 1.14 * top) or 1)
+    resident = resident_bytes(problem, device)
+    floor = resident if 2 * resident > peak > resident else 0
+    bottom = floor - 0.22 * (peak - floor) if floor else 0.0
+    ax.set_ylim(bottom, max(peak + 0.3 * (peak - floor), top + 0.14 * (top - floor)) or 1)
     show_bytes(ax.yaxis, top, ticks=ticks)
+    inside = ax.get_yaxis_transform()
+    if resident and resident < peak:
+        text = f"weights and inputs {format_size(resident)}" + ("; the axis starts here" if floor else "")
+        ax.axhline(resident, color=MUTED, linewidth=1, linestyle=(0, (1, 1.5)), gid="resident")
+        ax.text(
+            0.995, resident, text, transform=inside, ha="right", va="top", color=MUTED, fontsize=9, gid="resident-label"
+        )
     if capacity is None:
         return
     text = f"capacity {format_size(capacity)}"
     if near:
         ax.axhline(capacity, color=CAPACITY_LINE, linewidth=1.4, linestyle=(0, (6, 2)), gid="capacity")
-        ax.text(0.995, capacity, text, transform=ax.get_yaxis_transform(), ha="right", va="bottom", color=CAPACITY_LINE)
+        ax.text(0.995, capacity, text, transform=inside, ha="right", va="bottom", color=CAPACITY_LINE)
     else:
         share = f"{text} is far above: the peak is {percent(peak, capacity)} of it"
         ax.text(

@@ -5,6 +5,7 @@ The data stay in ns and bytes, so that what a plot shows can be compared with th
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 _TIME_STEPS = (("s", "s"), ("ms", "ms"), ("us", "µs"))
+_SEPARATOR = re.compile(r"[/.:]")
 _BYTE_STEPS = ("TiB", "GiB", "MiB", "KiB")
 
 
@@ -113,13 +115,29 @@ def inner_size(ax: Axes) -> tuple[float, float]:
     return box.width * points, box.height * points
 
 
-def fitting(text: str, width: float, size: float, shortest: int = 8) -> str:
-    """Cut a text to ``width`` points: whole, shortened to at least ``shortest`` letters, or nothing."""
+def fitting(text: str, width: float, size: float, shortest: int = 8, *, keep: str = "start") -> str:
+    """Cut a text to ``width`` points: whole, shortened to at least ``shortest`` letters, or nothing.
+
+    Parameters
+    ----------
+    text : str
+    width, size : float
+        Points.
+    shortest : int
+    keep : {"start", "end"}
+        What to keep of a long text. Names say more at their end; of ``block1/conv2/Conv`` whole parts are kept where
+        that is possible.
+    """
     if text_width(text, size) <= width:
         return text
+    if keep == "end":
+        for part in _SEPARATOR.finditer(text, 1):
+            tail = f"…{text[part.end() :]}"
+            if len(tail) > 3 and text_width(tail, size) <= width:
+                return tail
     room = int(len(text) * width / max(text_width(text, size), 1.0)) - 1
     while room >= shortest:
-        cut = f"{text[:room].rstrip()}…"
+        cut = f"…{text[len(text) - room :].lstrip()}" if keep == "end" else f"{text[:room].rstrip()}…"
         if text_width(cut, size) <= width:
             return cut
         room -= 1

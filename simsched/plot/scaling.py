@@ -51,11 +51,14 @@ def plot_scaling(results: Sequence[Result], *, count: str = "auto", ax: Axes | N
         return ax
     kind = _kind(results[0].problem) if count == "auto" else count
     sizes = sorted({machines(result.problem, kind) for result in results})
-    for number, scheduler in enumerate(dict.fromkeys(result.label for result in results)):
+    schedulers = list(dict.fromkeys(result.label for result in results))
+    for number, scheduler in enumerate(schedulers):
+        thick = 1 - number / len(schedulers)  # lines that coincide must all be seen: later ones are thinner
         own = sorted((machines(run.problem, kind), _speed_up(run)) for run in results if run.label == scheduler)
         ax.plot(
-            [size for size, _ in own], [gain for _, gain in own], color=LINES[number % len(LINES)], linewidth=1.8,
-            marker=MARKERS[number % len(MARKERS)], markersize=5.5, label=clean(scheduler, 40), zorder=3,
+            [size for size, _ in own], [gain for _, gain in own], color=LINES[number % len(LINES)],
+            linewidth=1.4 + 2 * thick, marker=MARKERS[number % len(MARKERS)], markersize=4.5 + 4 * thick,
+            label=clean(scheduler, 40), zorder=3,
             gid="scheduler",
         )  # fmt: skip
     most = _draw_limits(ax, results, kind)

@@ -16,6 +16,8 @@ from simsched.units import format_size
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Point = tuple[int, int]
+
 
 @styled
 def plot_tradeoff(runs: Comparison | Sequence[Result], *, device: int | None = None, ax: Axes | None = None) -> Axes:
@@ -45,19 +47,18 @@ def plot_tradeoff(runs: Comparison | Sequence[Result], *, device: int | None = N
     points = [(result.makespan, result.trace.memory.peak(device)) for result in results]
     _limits(ax, results, points, device)
     _front(ax, points)
-    for number, (scheduler, members) in enumerate(_by_scheduler(results).items()):
-        own = [points[index] for index in members]
+    for number, (own, names) in enumerate(_groups(results, points).items()):
         ax.plot(
             [time for time, _ in own], [peak for _, peak in own], linestyle="none", markersize=9,
             marker=MARKERS[number % len(MARKERS)], color=LINES[number % len(LINES)], markeredgecolor="white",
-            markeredgewidth=0.8, label=_label(scheduler, own, problem.graph.time_unit), gid="run", zorder=4,
+            markeredgewidth=0.8, label=_label(names, own, problem.graph.time_unit), gid="run", zorder=4,
         )  # fmt: skip
     ax.set_title(clean(f"{problem.graph.name} on {problem.hardware.name}: makespan against peak memory", 90))
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
     return ax
 
 
-def pareto(points: Sequence[tuple[int, int]]) -> list[int]:
+def pareto(points: Sequence[Point]) -> list[int]:
     """Return the indices of the points that no other point beats, by their first value.
 
     A point beats another that is no better in either value; of equal points the first is kept.
@@ -76,20 +77,25 @@ def pareto(points: Sequence[tuple[int, int]]) -> list[int]:
     return front
 
 
-def _by_scheduler(results: Sequence[Result]) -> dict[str, list[int]]:
-    groups: dict[str, list[int]] = {}
-    for index, result in enumerate(results):
-        groups.setdefault(result.label, []).append(index)
+def _groups(results: Sequence[Result], points: Sequence[Point]) -> dict[tuple[Point, ...], list[str]]:
+    """Return the points of each scheduler; schedulers with the same points share a marker."""
+    own: dict[str, list[Point]] = {}
+    for result, point in zip(results, points, strict=True):
+        own.setdefault(result.label, []).append(point)
+    groups: dict[tuple[Point, ...], list[str]] = {}
+    for name, places in own.items():
+        groups.setdefault(tuple(places), []).append(name)
     return groups
 
 
-def _label(scheduler: str, points: Sequence[tuple[int, int]], unit: str) -> str:
+def _label(names: Sequence[str], points: Sequence[Point], unit: str) -> str:
+    joined = ",\n".join(clean(name, 40) for name in names)
     if len(points) > 1:
-        return f"{clean(scheduler, 40)} ({len(points)} runs)"
-    return f"{clean(scheduler, 40)}: {duration_text(points[0][0], unit)}, {format_size(points[0][1])}"
+        return f"{joined} ({len(points)} runs)"
+    return f"{joined}: {duration_text(points[0][0], unit)}, {format_size(points[0][1])}"
 
 
-def _limits(ax: Axes, results: Sequence[Result], points: Sequence[tuple[int, int]], device: int) -> None:
+def _limits(ax: Axes, results: Sequence[Result], points: Sequence[Point], device: int) -> None:
     """Frame the points with room around them; draw the lower bound and the capacity where they are near."""
     problem = results[0].problem
     bound = lower_bound(problem, actual=results[0].actual).value
@@ -113,7 +119,7 @@ def _limits(ax: Axes, results: Sequence[Result], points: Sequence[tuple[int, int
     show_bytes(ax.yaxis, top, "peak memory")
 
 
-def _front(ax: Axes, points: Sequence[tuple[int, int]]) -> None:
+def _front(ax: Axes, points: Sequence[Point]) -> None:
     """Join the front by steps: in the corner to the upper right of each step everything is beaten."""
     front = [points[index] for index in pareto(points)]
     times, peaks = [float(time) for time, _ in front], [float(peak) for _, peak in front]
