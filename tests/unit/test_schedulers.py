@@ -6,11 +6,12 @@ import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from simsched.engine.simulator import simulate
-from simsched.errors import SchedulerError, UnknownNameError
+from simsched.errors import ConfigError, SchedulerError, UnknownNameError
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.lifetimes import greedy_order, sequential_peak
 from simsched.graph.model import Graph
@@ -18,6 +19,7 @@ from simsched.hardware import Device, HardwareProfile, lanes, procs
 from simsched.problem import Problem, make_problem
 from simsched.schedulers import registry
 from simsched.schedulers.base import Dispatch, Policy, View
+from simsched.schedulers.follow import Follow
 from simsched.schedulers.listing import dynamic_list_policy
 from simsched.schedulers.memory_aware import MemoryAware
 from simsched.schedulers.pipeline import Pipeline, balanced_cuts, stage_order
@@ -259,12 +261,55 @@ def test_odd_pipeline_attributes_are_named(attributes: dict[str, object]) -> Non
         simulate(make_problem(builder.build(), lanes(2)), Pipeline())
 
 
+# --- follow --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", ["topological", "critical_path", "greedy_ready:spt", "memory_aware", "random:3"])
+@pytest.mark.parametrize("seed", range(8))
+def test_a_recorded_run_is_repeated_to_the_nanosecond(spec: str, seed: int) -> None:
+    graph = random_graph(seed, 40, durations=(0, 0, 1, 3, 7), demands={"sms": 4})
+    hardware = HardwareProfile("h", (Device("d0", model="sm_share", streams=4, resources={"sms": 5}),))
+    problem = make_problem(graph, hardware)
+    trace = simulate(problem, make_scheduler(spec))
+    again = simulate(problem, Follow(trace))
+    assert (again.start, again.end, again.stream) == (trace.start, trace.end, trace.stream)
+
+
+def test_an_order_alone_may_start_earlier_than_the_run_it_was_taken_from() -> None:
+    builder = GraphBuilder("g", "tick")
+    for name, duration in (("a", 5), ("b", 1), ("c", 1)):
+        builder.add_op(name, duration=duration)
+    builder.add_edge("a", "b")
+    problem = make_problem(builder.build(), lanes(2))
+    trace = simulate(problem, make_scheduler("topological"))
+    assert list(trace.start) == [0, 5, 5]
+    assert list(simulate(problem, Follow(trace.schedule())).start) == [0, 5, 0]
+    assert list(simulate(problem, Follow(trace)).start) == [0, 5, 5]
+
+
+def test_follow_reads_a_text_and_a_recorded_trace(tmp_path: Path) -> None:
+    problem = make_problem(diamond(), lanes(2))
+    trace = simulate(problem, make_scheduler("critical_path"))
+    (tmp_path / "s.txt").write_text(trace.schedule().to_text(problem))
+    (tmp_path / "t.json").write_text(trace.to_json(problem))
+    for name in ("s.txt", "t.json"):
+        assert simulate(problem, make_scheduler(f"follow:{tmp_path / name}")).start == trace.start
+
+
+def test_follow_names_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    problem = make_problem(diamond(), lanes(2))
+    (tmp_path / "t.json").write_text("{}")
+    with pytest.raises(ConfigError, match="not a recorded run of this problem: it has no 'simsched_trace': 1"):
+        simulate(problem, Follow(tmp_path / "t.json"))
+    with pytest.raises(ConfigError, match="cannot read the schedule"):
+        simulate(problem, Follow(tmp_path / "absent.txt"))
+
+
 # --- names ---------------------------------------------------------------------------------------------------------
 
 
 def test_names_are_those_of_the_entry_points() -> None:
     import tomllib
-    from pathlib import Path
 
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
     assert dict(registry.BUILTIN) == project["project"]["entry-points"][registry.GROUP]
