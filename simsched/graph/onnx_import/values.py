@@ -6,7 +6,7 @@ which are computed when somebody asks (:mod:`simsched.graph.onnx_import.constant
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -50,6 +50,10 @@ class Value:
         Bytes, where they do not follow from shape and type (sparse tensors).
     elsewhere : str
         The file that holds its data and is missing.
+    code : int
+        ONNX's number of the element type; 0 where unknown.
+    shape : tuple of int or None
+        The shape, where every dimension is known.
     """
 
     name: str
@@ -60,25 +64,23 @@ class Value:
     maker: tuple[onnx.NodeProto, Sequence[Value | None], int] | None = field(default=None, repr=False)
     size: int | None = None
     elsewhere: str = ""
+    code: int = field(default=0, init=False)
+    shape: tuple[int, ...] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.set_type(self.type)
+
+    def set_type(self, proto: onnx.TypeProto | None) -> None:
+        """Learn the type."""
+        self.type, tensor, shape = proto, tensor_type(proto), partial_shape(proto)
+        self.code = 0 if tensor is None else tensor.elem_type
+        known = [] if shape is None else [size for size in shape if size is not None]
+        self.shape = None if shape is None or len(known) < len(shape) else tuple(known)
 
     @property
     def pending(self) -> bool:
         """Whether its data has not been asked for yet."""
         return self.data is None and (self.maker is not None or self.stored is not None)
-
-    @property
-    def code(self) -> int:
-        """ONNX's number of the element type; 0 where unknown."""
-        tensor = tensor_type(self.type)
-        return 0 if tensor is None else tensor.elem_type
-
-    @property
-    def shape(self) -> tuple[int, ...] | None:
-        """The shape, where every dimension is known."""
-        shape = partial_shape(self.type)
-        if shape is None or None in shape:
-            return None
-        return tuple(size for size in shape if size is not None)
 
     @property
     def dtype(self) -> str | None:
@@ -100,10 +102,12 @@ class Value:
         return tensor_size(self.shape, self.dtype)
 
 
+CODES: Mapping[int, str] = {number: name for name, number in onnx.TensorProto.DataType.items()}
+
+
 def code_name(code: int) -> str:
     """``FLOAT`` for 1; the number itself where this version of onnx does not know it."""
-    names: dict[int, str] = {number: name for name, number in onnx.TensorProto.DataType.items()}
-    return names.get(code, str(code))
+    return CODES.get(code, str(code))
 
 
 def tensor_type(proto: onnx.TypeProto | None) -> onnx.TypeProto.Tensor | None:

@@ -178,7 +178,7 @@ class Walker:
             if value is None:
                 continue
             known = merged(types.get(name), self.dimensions.resolved(name, declared.get(name, onnx.TypeProto())))
-            value.type = self._typed(step, name, known)
+            value.set_type(self._typed(step, name, known))
             scope[name] = value
             if not value.complete and name in used:
                 self._unknown(step, value, problem, consequence=broken)
