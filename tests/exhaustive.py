@@ -109,7 +109,14 @@ def greedy_makespans(graph: Graph, durations: Sequence[int], machines: int) -> I
 
 
 def list_makespan(graph: Graph, durations: Sequence[int], machines: int, ranking: Sequence[int]) -> int:
+    """Makespan of :func:`list_starts`."""
+    starts = list_starts(graph, durations, machines, ranking)
+    return max((start + durations[op] for op, start in starts.items()), default=0)
+
+
+def list_starts(graph: Graph, durations: Sequence[int], machines: int, ranking: Sequence[int]) -> dict[OpId, int]:
     """Graham's list scheduling, one instant at a time: never idle while something is ready."""
+    starts: dict[OpId, int] = {}
     end: dict[OpId, int] = {}
     now = 0
     while len(end) < len(graph):
@@ -120,10 +127,11 @@ def list_makespan(graph: Graph, durations: Sequence[int], machines: int, ranking
             if op not in end and all(before in end and end[before] <= now for before in graph.pred[op])
         ]
         if ready and busy < machines:
+            starts[ready[0]] = now
             end[ready[0]] = now + durations[ready[0]]
         else:
             now = min(finish for finish in end.values() if finish > now)
-    return max(end.values(), default=0)
+    return starts
 
 
 def optimal_on_devices(problem: Problem) -> int:

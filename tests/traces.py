@@ -28,9 +28,8 @@ def trace_of(problem: Problem, rows: Sequence[Row], **rest: Any) -> Trace:
         for column, value in zip(columns.values(), values, strict=True):
             column[op] = value
     return Trace(
-        array("i", columns["stream"]),
-        *(array("q", columns[name]) for name in ("dispatch", "ready", "start", "end")),
-        array("i", launched),
+        *(columns[name] for name in ("stream", "dispatch", "ready", "start", "end")),
+        launched,
         **rest,
     )
 
@@ -45,7 +44,7 @@ def changed(trace: Trace, **columns: Mapping[int, int]) -> Trace:
     """Copy a trace with some rows of some columns changed: ``changed(trace, start={3: 7})``."""
     new: dict[str, Any] = {}
     for name, rows in columns.items():
-        column = array(getattr(trace, name).typecode, getattr(trace, name))
+        column = list(getattr(trace, name))
         for op, value in rows.items():
             column[op] = value
         new[name] = column
@@ -54,7 +53,7 @@ def changed(trace: Trace, **columns: Mapping[int, int]) -> Trace:
 
 def relaunched(trace: Trace, order: Sequence[int]) -> Trace:
     """Copy a trace with another launch order."""
-    return replace(trace, launch_order=array("i", order))
+    return replace(trace, launch_order=list(order))
 
 
 # --- a run with every kind of tensor, by hand -------------------------------------------------------------
