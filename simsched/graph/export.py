@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from simsched.graph.model import Dependency, DependencyKind, Graph, TensorKind
 
+# Which dependency states a delay: precedence first, then data, never what is derived from buffers if there is another.
+_ORDER = dict.fromkeys(DependencyKind, 3) | {DependencyKind.CONTROL: 0, DependencyKind.DATA: 1}
+
 
 @dataclass(frozen=True, slots=True)
 class ExportedEdge:
@@ -38,7 +41,7 @@ def exported_edges(graph: Graph) -> Iterator[ExportedEdge]:
     for number, row in enumerate(rows):
         pair = (row.source, row.target)
         if pair in graph.delays:
-            order = 0 if row.kind is DependencyKind.CONTROL else 2 if named[number] else 1
+            order = _ORDER[row.kind] + named[number]
             stating[pair] = min(stating.get(pair, (order, number)), (order, number))
     for number, row in enumerate(rows):
         pair = (row.source, row.target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simsched.collector import collector_off
@@ -134,15 +134,23 @@ class _Importer:
         about, builder = self.g.graph, self.builder
         builder.description = str(about.get("description", ""))
         builder.origin = str(about.get("origin", ""))
-        builder.notes += [str(note) for note in about.get("notes", ())]
+        builder.notes += map(str, _sequence(about.get("notes")))
         if about.get("native") is not None:
             builder.native = self._value("graph", "native", about["native"], values.demands)
-        for tensor, parts in dict(about.get("tensors", {})).items():
+        tensors = about.get("tensors", {})
+        if not isinstance(tensors, Mapping):
+            self.faults.append(Fault(f"graph: tensors: expected a mapping of names to sizes, got {tensors!r}"))
+            return
+        listed = {
+            str(tensor) for found in self.found for key in ("inputs", "outputs") for tensor in _sequence(found.get(key))
+        }
+        for tensor, parts in tensors.items():
             try:
-                builder.add_tensor(tensor, **parts)
-            except TypeError:
+                if str(tensor) in listed or parts.get("kind") in ("parameter", "input"):
+                    builder.add_tensor(str(tensor), **parts)  # others went with the operators that were taken out
+            except (TypeError, AttributeError):
                 rule = "expected bytes, or shape and dtype, and kind"
-                self.faults.append(Fault(f"graph: tensors: {tensor!r}: {rule}; got {dict(parts)!r}"))
+                self.faults.append(Fault(f"graph: tensors: {tensor!r}: {rule}; got {parts!r}"))
 
     def _names(self) -> list[str]:
         """Return the text of each node; two nodes with the same text are a fault."""
@@ -231,6 +239,10 @@ class _Importer:
 
     def _value(self, what: str, key: str, value: Any, parse_one: Callable[[Any], Value]) -> Value | None:
         return value_or_fault(self.faults, what, key, value, parse_one)
+
+
+def _sequence(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (list, tuple)) else ()
 
 
 def _texts(value: Any) -> tuple[str, ...]:
