@@ -147,11 +147,13 @@ def _hardware(name: str) -> Facts:
 
 
 def _experiment(name: str) -> Facts:
-    from simsched.experiment.grid import cells_of
+    from simsched.experiment.grid import cells_of, check_plots
     from simsched.experiment.schema import load_experiment
 
     experiment = load_experiment(name)
-    return _facts("experiment", _format(name), experiment.name, 0, 0, 0) | {"runs": len(cells_of(experiment))}
+    cells = cells_of(experiment)
+    check_plots(experiment, cells)
+    return _facts("experiment", _format(name), experiment.name, 0, 0, 0) | {"runs": len(cells)}
 
 
 def _trace(document: Document) -> Facts:

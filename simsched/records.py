@@ -19,6 +19,14 @@ from simsched.result import Comparison, Failure, Result
 
 Row = dict[str, Any]
 
+RUN_COLUMNS = (
+    "time_unit", "operators", "makespan_ns", "serial_ns", "speedup", "critical_path_ns", "lower_bound_ns",
+    "lower_bound", "gap", "upper_bound_ns", "amdahl_ns", "amdahl_textbook_ns", "machines", "efficiency",
+    "parallelism", "utilisation", "balance", "busy_ns", "idle_ns", "sm_utilisation", "peak_bytes",
+    "peak_at_ns", "capacity_bytes", "policy_calls", "idle", "valid", "noise", "violations", "error",
+)  # fmt: skip
+"""Columns of :func:`run_row`; those of a run that failed are among them."""
+
 
 def comparison_object(graph: str, hardware: str, comparison: Comparison, *, timing: bool = False) -> Row:
     """Return the object that ``compare --json`` and ``run --json`` print for one graph.

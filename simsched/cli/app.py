@@ -16,11 +16,11 @@ from simsched.cli import exits
 COMMANDS = {
     "run": ("run", "Run one scheduler on graphs, and tell what happened."),
     "compare": ("compare", "Compare schedulers on graphs."),
-    "experiment": ("experiment", "Run an experiment: a grid of runs from a YAML file."),
-    "list": ("list", "List graphs, hardware, schedulers, generators or experiments."),
+    "experiment": ("experiment", "Run an experiment: a grid of runs, resumed where it stopped."),
+    "list": ("list", "List what can be named."),
     "check": ("check", "Say what files are, and whether they are valid."),
     "profile": ("profile", "List, show, check or begin hardware profiles."),
-    "plot": ("plot", "Draw one picture."),
+    "plot": ("plot", "Draw one picture, from names or from recorded runs."),
 }
 
 
@@ -37,6 +37,17 @@ class HelpfulGroup(click.Group):
 
             raise click.UsageError(f"unknown command {args[0]!r}; {suggest(args[0], known)}", ctx)
         return super().resolve_command(ctx, args)
+
+
+# click keeps the lines of a paragraph that begins with a backspace character.
+HELP = """Simulate how schedulers run a computation graph on given hardware.
+
+In which order, on which streams; how long it takes; how much memory; what the limit is; and why.
+
+\b
+Exit codes: 0 all is well; 1 a run failed or broke a rule; 2 bad input;
+130 interrupted; 141 the reader of a pipe has gone.
+"""
 
 
 class LazyGroup(HelpfulGroup):
@@ -70,8 +81,19 @@ class LazyGroup(HelpfulGroup):
             formatter.write_dl([(name, line) for name, (_, line) in self.lazy.items()])
 
 
+class _ReaderGoneError(Exception):
+    """Whoever read our output has closed the pipe."""
+
+
 class App(LazyGroup):
     """The group that turns every error into one message and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; click must not see that a reader has gone, for it would make that exit code 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
 
     def main(  # type: ignore[override]
         self,
@@ -89,7 +111,7 @@ class App(LazyGroup):
         try:
             code = super().main(args, prog_name, standalone_mode=False, **extra)
             sys.stdout.flush()
-        except BrokenPipeError:
+        except (BrokenPipeError, _ReaderGoneError):
             # The reader has gone: nobody is left to tell, and the final flush must not complain either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = exits.PIPE
@@ -102,15 +124,9 @@ class App(LazyGroup):
     cls=App,
     lazy=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help=HELP,
     epilog="Example: simsched compare inception_v1 --hardware a100_sxm_80gb",
 )
 @click.version_option(_version.__version__, prog_name="simsched", message="%(prog)s %(version)s")
 def main() -> None:
-    r"""Simulate how schedulers run a computation graph on given hardware.
-
-    In which order, on which streams; how long it takes; how much memory; what the limit is; and why.
-
-    \b
-    Exit codes: 0 all is well; 1 a run failed or broke a rule; 2 bad input;
-    130 interrupted; 141 the reader of a pipe has gone.
-    """
+    """Run the command line."""

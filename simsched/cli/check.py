@@ -21,7 +21,9 @@ from simsched.identify import identify
 @json_option
 @click.pass_context
 def command(ctx: click.Context, files: tuple[str, ...], dims: tuple[Any, ...], strict: bool, as_json: bool) -> None:
-    """Say what files are, count what is in them, and list everything that is wrong.
+    """Say what files are, and whether they are valid.
+
+    Counts what is in them, and lists everything that is wrong.
 
     A file may be a graph of any format, a hardware profile, an experiment, a schedule text, a recorded trace, or the
     manifest of an output folder. Names that simsched knows will do too. The exit code is 2 when one is not valid.

@@ -26,6 +26,12 @@ INTERRUPTED = 130
 PIPE = 141
 
 
+class InterruptedExit(click.ClickException):
+    """An interruption after which something remains; the message says what, and how to go on."""
+
+    exit_code = INTERRUPTED
+
+
 def code_of(error: BaseException) -> int:
     """Return the exit code for an error."""
     if isinstance(error, (SchedulerError, TraceError)):
@@ -56,10 +62,12 @@ def message_of(error: BaseException) -> str:
     if isinstance(error, click.UsageError):
         hint = f"\nTry '{error.ctx.command_path} --help'." if error.ctx is not None else ""
         return f"error: {_usage(error)}{hint}"
+    if isinstance(error, InterruptedExit):
+        return f"interrupted; {error.format_message()}"
     if isinstance(error, click.ClickException):
         return f"error: {error.format_message()}"
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
-        return f"interrupted{_detail(error)}"
+        return "interrupted"
     if isinstance(error, SimschedError):
         return f"error: {error}"
     if isinstance(error, OSError):
@@ -93,7 +101,3 @@ def _name(param: click.Parameter) -> str:
     if isinstance(param, click.Option):
         return max(param.opts, key=len)
     return str(param.metavar or param.name)
-
-
-def _detail(error: BaseException) -> str:
-    return f"; {error}" if str(error) else ""

@@ -29,7 +29,9 @@ AXES = ("streams", "memory", "memory_capacity", "microbatches", "noise", "seed")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, file: str, output: Path | None, jobs: int | None, plots: bool, as_json: bool) -> None:
-    """Run an experiment: graphs x hardware x schedulers x parameters x seeds.
+    """Run an experiment: a grid of runs, resumed where it stopped.
+
+    A grid is graphs x hardware x schedulers x parameters x seeds, from a YAML file.
 
     Finished runs are kept at once. After an interruption the same command goes on where it stopped; results do not
     depend on interruptions nor on the number of processes.
@@ -38,7 +40,7 @@ def command(ctx: click.Context, file: str, output: Path | None, jobs: int | None
     """
     from simsched.cli.progress import progress
     from simsched.experiment import load_experiment, run_experiment
-    from simsched.experiment.report import check_plots, write_report
+    from simsched.experiment.report import write_report
 
     experiment = load_experiment(file)
     folder = output or Path("results") / experiment.name
@@ -47,8 +49,7 @@ def command(ctx: click.Context, file: str, output: Path | None, jobs: int | None
             finished = run_experiment(experiment, folder, jobs=jobs, progress=advance)
     except KeyboardInterrupt:
         message = f"what is finished is kept in {folder}; the same command goes on from there"
-        raise KeyboardInterrupt(message) from None
-    check_plots(experiment, finished.rows)
+        raise exits.InterruptedExit(message) from None
     files = write_report(finished, folder, plots=plots)
     if as_json:
         for row in finished.rows:

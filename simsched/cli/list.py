@@ -17,7 +17,9 @@ Rows = list[dict[str, object]]
 @click.argument("kind", type=Word(["graphs", "hardware", "schedulers", "generators", "experiments"]), metavar="KIND")
 @json_option
 def command(kind: str, as_json: bool) -> None:
-    """List what can be named; KIND is graphs, hardware, schedulers, generators or experiments.
+    """List what can be named.
+
+    KIND is graphs, hardware, schedulers, generators or experiments.
 
     Names are looked up in the folders of $SIMSCHED_PATH, in the working directory, and among what comes with simsched.
     """

@@ -24,7 +24,23 @@ KINDS = ("gantt", "memory", "comparison", "scaling", "tradeoff", "roofline", "da
 LANES = (1, 2, 3, 4, 6, 8)
 
 
-@click.command("plot", epilog="Example: simsched plot gantt residual --hardware lanes:2 --scheduler critical_path")
+# click keeps the lines of a paragraph that begins with a backspace character.
+HELP = """Draw one picture, from names or from recorded runs.
+
+DIR is a folder that --output of run or compare has written, or a part of it.
+
+\b
+gantt       one run: streams over time, critical path, memory below
+memory      live bytes over time
+comparison  makespans in the corridor of the bounds
+scaling     makespan against streams, with Amdahl's curves
+tradeoff    time against peak memory
+roofline    operators under the roof of the device
+dag         the graph in levels
+"""
+
+
+@click.command("plot", help=HELP, epilog="Example: simsched plot gantt residual --hardware lanes:2")
 @click.argument("kind", type=options.Word(KINDS), metavar="KIND")
 @click.argument("source", metavar="GRAPH|DIR")
 @click.option(
@@ -47,17 +63,7 @@ def command(
     output: Path | None,
     **scenario: Any,
 ) -> None:
-    r"""Draw one picture: of a graph on some hardware, or of runs that --output has recorded.
-
-    \b
-    gantt       one run: streams over time, critical path, memory below
-    memory      live bytes over time
-    comparison  makespans in the corridor of the bounds
-    scaling     makespan against streams, with Amdahl's curves
-    tradeoff    time against peak memory
-    roofline    operators under the roof of the device
-    dag         the graph in levels
-    """
+    """Draw one picture."""
     from simsched.plot.figure import save
     from simsched.recorded import is_recorded
 

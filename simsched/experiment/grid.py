@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simsched import units
-from simsched.errors import ConfigError, Fault, suggest
+from simsched.errors import ConfigError, Fault, SchedulerError, suggest
 from simsched.experiment.schema import (
     Experiment,
     FileGraph,
@@ -21,6 +21,7 @@ from simsched.experiment.schema import (
 )
 from simsched.graph.model import Graph
 from simsched.noise import parse_noise
+from simsched.records import RUN_COLUMNS
 from simsched.scenario import Scenario
 
 
@@ -130,9 +131,15 @@ def _schedulers(experiment: Experiment) -> list[str]:
     """Specs, each of which must be one that can be made."""
     from simsched.schedulers.registry import make_scheduler
 
-    specs = listed(experiment.schedulers)
-    for spec in specs:
-        make_scheduler(spec)
+    specs: list[str] = listed(experiment.schedulers)
+    faults = []
+    for number, spec in enumerate(specs):
+        try:
+            make_scheduler(spec)
+        except SchedulerError as error:
+            faults.append(Fault(str(error), ("schedulers", number)))
+    if faults:
+        raise ConfigError(experiment.name, faults)
     return specs
 
 
@@ -191,3 +198,25 @@ def _check_generator(experiment: Experiment, number: int, item: MadeGraph) -> No
             f"unknown generator {item.generate!r}; {suggest(item.generate, known)}", ("graphs", number, "generate")
         )
         raise ConfigError(experiment.name, [fault])
+
+
+def check_plots(experiment: Experiment, cells: Sequence[Cell]) -> None:
+    """Refuse pictures of columns that the table will not have, before anything is computed.
+
+    Raises
+    ------
+    ConfigError
+        With all of them, and the nearest column of each.
+    """
+    columns = list(dict.fromkeys([*(key for cell in cells for key in cell.columns()), *RUN_COLUMNS]))
+    faults = []
+    for number, plot in enumerate(experiment.plots):
+        wanted = [("x", plot.x), ("y", plot.y), *(("lines", name) for name in listed(plot.lines))]
+        wanted += [("references", name) for name in plot.references] + [("where", name) for name in plot.where]
+        wanted += [("panels", plot.panels)] if plot.panels else []
+        for key, column in wanted:
+            if column not in columns:
+                message = f"the table has no column {column!r}; {suggest(column, columns)}"
+                faults.append(Fault(message, ("plots", number, key)))
+    if faults:
+        raise ConfigError(experiment.name, faults)

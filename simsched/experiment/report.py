@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from simsched.errors import ConfigError, Fault, suggest
 from simsched.experiment.runner import LOG, Finished
-from simsched.experiment.schema import Experiment, Plot, listed
+from simsched.experiment.schema import Plot, listed
 from simsched.export import png
 from simsched.output import write_folder
 from simsched.provenance import manifest
@@ -48,28 +47,6 @@ def write_report(finished: Finished, folder: Path, *, plots: bool = True) -> lis
     timing = {"scheduler_seconds": finished.seconds, "computed": finished.computed, "kept": finished.kept}
     write_folder(folder, files, described, timing)
     return list(files)
-
-
-def check_plots(experiment: Experiment, rows: Sequence[Row]) -> None:
-    """Refuse pictures of columns that the table does not have.
-
-    Raises
-    ------
-    ConfigError
-        With all of them, and the nearest column of each.
-    """
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    faults = []
-    for number, plot in enumerate(experiment.plots):
-        wanted = [("x", plot.x), ("y", plot.y), *(("lines", name) for name in listed(plot.lines))]
-        wanted += [("references", name) for name in plot.references] + [("where", name) for name in plot.where]
-        wanted += [("panels", plot.panels)] if plot.panels else []
-        for key, column in wanted:
-            if column not in columns:
-                message = f"the table has no column {column!r}; {suggest(column, columns)}"
-                faults.append(Fault(message, ("plots", number, key)))
-    if faults:
-        raise ConfigError(experiment.name, faults)
 
 
 def shown_columns(rows: Sequence[Row]) -> list[dict[str, Any]]:

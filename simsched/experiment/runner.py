@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from simsched.errors import SimschedError
-from simsched.experiment.grid import Cell, cells_of
+from simsched.experiment.grid import Cell, cells_of, check_plots
 from simsched.experiment.schema import Experiment
 from simsched.experiment.store import Store, key_of, problem_hash
-from simsched.experiment.worker import Job, execute, prepare, problem_of, scheduler_of, shape_of
+from simsched.experiment.worker import Job, execute, forget, prepare, problem_of, scheduler_of, shape_of
 from simsched.output import claim
 
 Row = dict[str, Any]
@@ -87,7 +87,9 @@ def run_experiment(
     KeyboardInterrupt
         After an interruption; what was finished is kept.
     """
+    forget()
     cells = cells_of(experiment)
+    check_plots(experiment, cells)
     keys, inputs = _keys(cells)
     _claim(folder)
     with Store(folder / LOG) as store:

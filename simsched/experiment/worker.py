@@ -41,6 +41,12 @@ _problems: dict[Shape, Problem] = {}
 """The last few of this process; neighbouring cells share them."""
 
 
+def forget() -> None:
+    """Drop what this process remembers, so that files that have changed are read again."""
+    _graphs.clear()
+    _problems.clear()
+
+
 def prepare() -> None:
     """Leave interruptions to the parent, which knows what is finished."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -76,7 +76,10 @@ MESSAGES: list[tuple[str, str]] = [
         "  5 operators are on no stream: BN, Conv2, ReLU, Add, Output",
     ),
     ("run residual -H lanes:2 --steps --json", "--steps is for people; write it without --json\n" + RUN),
-    ("compare residual -H lanes:2 --memory blok", "--memory: 'blok' is not a choice; did you mean 'block'?\n" + COMPARE),
+    (
+        "compare residual -H lanes:2 --memory blok",
+        "--memory: 'blok' is not a choice; did you mean 'block'?\n" + COMPARE,
+    ),
     (
         "compare residual -H lanes:2 --memory-capacity 24",
         "--memory-capacity: '24' has no unit; write '24 GiB' or '24 GB'\n" + COMPARE,
@@ -159,7 +162,10 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     ("plot gantt taken -H lanes:2", "unknown graph 'taken'; expected one of: ..."),
     ("plot dag residual -o a.gif", "unknown picture format '.gif'; expected one of: .png, .svg, .pdf"),
-    ("profile new bad!name", "profile: 'bad!name' cannot be a name here; use letters, digits, '_', '-' and '.', a letter first"),
+    (
+        "profile new bad!name",
+        "profile: 'bad!name' cannot be a name here; use letters, digits, '_', '-' and '.', a letter first",
+    ),
     (
         "profile new good -o order.txt",
         "order.txt exists already; name another file\nTry 'simsched profile new --help'.",
