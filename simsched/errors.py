@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 PathKey = tuple[str | int, ...]
+MOST_COMPARED = 2000
 
 
 class SimschedError(Exception):
@@ -176,10 +177,21 @@ def suggest(name: str, choices: Iterable[str]) -> str:
     longer = [choice for choice in known if choice.startswith(name)] if len(name) >= 2 else []
     if 2 <= len(longer) <= 4:
         return f"did you mean {' or '.join(map(repr, longer))}?"
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(name, _comparable(name, known), n=1, cutoff=0.6)
     if near:
         return f"did you mean {near[0]!r}?"
     if not known:
         return "there are none"
     shown = ", ".join(known[:30]) + (", ..." if len(known) > 30 else "")
     return f"expected one of: {shown}"
+
+
+def _comparable(name: str, known: list[str]) -> list[str]:
+    """Choices worth a close look, which takes long: of very many, those that begin or end like the name."""
+    if len(known) <= MOST_COMPARED:
+        return known
+    half = max(1, len(name) // 2)
+    head, tail = name[:half], name[-half:]
+    similar = [other for other in known if other.startswith(head) or other.endswith(tail)]
+    similar.sort(key=lambda other: (abs(len(other) - len(name)), other))
+    return similar[:MOST_COMPARED]

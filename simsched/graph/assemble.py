@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simsched.errors import GraphError, suggest
+from simsched.errors import GraphError
 from simsched.graph.cycles import shortest_cycle
 from simsched.graph.draft import SPARSE, Draft
 from simsched.graph.links import cycle_fault
@@ -134,14 +134,14 @@ def _complain_ends(draft: Draft) -> None:
     for number, (source, target) in enumerate(zip(draft.sources, draft.targets, strict=True)):
         for end, name in (("from", source), ("to", target)):
             if name not in draft.index:
-                message = f"edge {source!r} -> {target!r}: no operator {name!r}; {suggest(name, draft.index)}"
+                message = f"edge {source!r} -> {target!r}: no operator {name!r}; {draft.hint(name, draft.index)}"
                 draft.fault(message, ("edges", number, end))
 
 
 def _after(draft: Draft, sources: list[int], targets: list[int]) -> None:
     for number, other, position in draft.after:
         if other not in draft.index:
-            hint = suggest(other, draft.index)
+            hint = draft.hint(other, draft.index)
             message = f"operator {draft.names[number]!r} comes after unknown operator {other!r}; {hint}"
             draft.fault(message, ("operators", number, "after", position))
             continue

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from simsched.errors import Fault, PathKey
+from simsched.errors import Fault, PathKey, suggest
 from simsched.graph.model import TensorKind
 
+MOST_HINTS = 100
 SPARSE = (
     "device_durations", "attributes", "demands", "reads", "writes", "placement", "flops", "traffic", "workspace",
 )  # fmt: skip
@@ -81,6 +82,10 @@ class Draft:
         for number, value in given.items() if min(given.values(), default=0) < 0 else ():
             if value < 0:
                 self.fault(f"a {noun} cannot be negative: {value}", ("edges", number, key))
+
+    def hint(self, name: str, choices: Iterable[str]) -> str:
+        """Return the nearest of the names that would do; only for the first faults, since it takes long."""
+        return suggest(name, choices) if len(self.faults) < MOST_HINTS else "no more hints after so many faults"
 
     def complain_twice(self, number: int, name: str) -> None:
         """Record that an operator has the name of an earlier one."""

@@ -1,4 +1,4 @@
-"""Which line of the input made one operator wait for another; for the message about a cycle."""
+"""Which place of the input made one operator wait for another; for the message about a cycle."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from simsched.errors import Fault
 from simsched.graph.draft import Draft
 
+SHOWN = 12
+
 
 def cycle_fault(draft: Draft, cycle: Sequence[int]) -> Fault:
-    """Return the fault for a cycle, with one related fault for each of its dependencies.
+    """Return the fault for a cycle, with one related fault for each of its dependencies (the first twelve).
 
     Parameters
     ----------
@@ -17,11 +19,17 @@ def cycle_fault(draft: Draft, cycle: Sequence[int]) -> Fault:
     cycle : sequence of int
         Operator numbers, each a successor of the one before; the first follows the last.
     """
-    pairs = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
-    links = tuple(_link(draft, u, v) for u, v in pairs)
+    pairs = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))[:SHOWN]
+    links = [_link(draft, u, v) for u, v in pairs]
+    place = links[0].path
     names = [draft.names[op] for op in cycle]
+    if len(cycle) > SHOWN:
+        left = len(cycle) - SHOWN
+        names = [*names[:SHOWN], f"({left} more)"]
+        following = _link(draft, cycle[SHOWN], cycle[(SHOWN + 1) % len(cycle)])
+        links.append(Fault(f"and {left} more, from here on", following.path))
     text = " -> ".join([*names, names[0]])
-    return Fault(f"the graph has a cycle: {text}", links[0].path, related=links)
+    return Fault(f"the graph has a cycle: {text}", place, related=tuple(links))
 
 
 def _link(draft: Draft, u: int, v: int) -> Fault:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from simsched.errors import suggest
 from simsched.graph.draft import Draft, TensorDraft
 from simsched.graph.model import OpId, TensorId, TensorKind
 
@@ -129,7 +128,7 @@ def _enter_inputs(draft: Draft, table: TensorTable, number: int, names: Sequence
     for position, name in enumerate(names):
         tensor = table.index.get(name)
         if tensor is None:
-            message = f"operator {draft.names[number]!r} reads unknown tensor {name!r}; {suggest(name, table.names)}"
+            message = f"operator {draft.names[number]!r} reads unknown tensor {name!r}; {draft.hint(name, table.names)}"
             draft.fault(message, ("operators", number, "inputs", position))
             continue
         table.consume(tensor, number)
