@@ -55,6 +55,9 @@ def load_graph(
         path = data.find("graphs", name_or_path)
         source = os.fspath(path)
         graph = _load(path, dims)
+    if dims and not source.endswith(".onnx"):
+        listed = ", ".join(dims)
+        raise ConfigError(source, [Fault(f"has no symbolic dimensions (only .onnx files do), but is given {listed}")])
     if strict:
         # The one place where a graph is held against the rules of cost: to be strict is to ask them.
         from simsched.cost.registry import require_known
