@@ -71,7 +71,6 @@ COMPOSED: dict[str, int] = {
     "com.microsoft.QuickGelu": 6,  # multiply, sigmoid, multiply
     "com.microsoft.SkipLayerNormalization": 8,
     "com.microsoft.SkipSimplifiedLayerNormalization": 5,
-    "com.microsoft.EmbedLayerNormalization": 9,
     "ReluGrad": 1,  # select
     "SigmoidGrad": 3,  # 1 - y, times y, times dy
     "TanhGrad": 3,  # y squared, 1 minus it, times dy
@@ -187,6 +186,13 @@ def negative_log_likelihood(op: Operator) -> Work:
     return vector(op, 2 * size, size, read=min(chosen, scores.bytes) + bytes_of(op.inputs[1:]))
 
 
+def embedded_normalisation(op: Operator) -> Work:
+    """Count the sum of three embeddings and its layer normalisation; of the tables only the rows looked up are read."""
+    written, size = bytes_of(op.outputs), elements_of(result(op))
+    read = sum({tensor.name: min(tensor.bytes, written) for tensor in op.inputs}.values())
+    return vector(op, 9 * size, size, read=read)
+
+
 def top_k(op: Operator) -> Work:
     """Count a heap of k: ceil(log2 k) + 1 comparisons an input element."""
     size, axis = elements_of(operand(op, 0)), integer(op, "axis", -1)
@@ -212,6 +218,9 @@ RULES: dict[str, Rule] = {
     "Gelu": Rule(gelu, "vector", "5 x output elements; 9 x with approximate = tanh"),
     "com.microsoft.Gelu": Rule(each(5), "vector", "5 x output elements"),
     "BatchNormalization": Rule(batch_normalization, "vector", "2 x output elements; 8 x in training"),
+    "com.microsoft.EmbedLayerNormalization": Rule(
+        embedded_normalisation, "vector", "9 x output elements", "indices + selected elements + outputs"
+    ),
     "LRN": Rule(local_response, "vector", "(size + 4) x output elements"),
     **{name: Rule(window, "vector", "output elements x kernel size") for name in ("MaxPool", "AveragePool", "LpPool")},
     **{

@@ -89,6 +89,14 @@ def test_a_loss_reads_the_scores_of_the_targets_alone() -> None:
     assert (found.bytes_read, found.bytes_written) == (5 * 4 + 5 * 8, 4)
 
 
+def test_embeddings_that_are_normalised_read_the_rows_looked_up() -> None:
+    indices = [("int64", (2, 5)), ("int64", (2, 5))]
+    tables = [(30_000, 8), (500, 8), (2, 8), (8,), (8,)]
+    found = work("com.microsoft.EmbedLayerNormalization", [*indices, *tables], (2, 5, 8))
+    assert (found.flops, found.bytes_written) == (9 * 80, 320)
+    assert found.bytes_read == 2 * 80 + 320 + 320 + 64 + 32 + 32
+
+
 def test_dropout_is_a_view_until_it_trains() -> None:
     view = work("Dropout", [SHAPE], SHAPE)
     assert (view.flops, view.bytes, view.unit, view.known) == (0, 0, "none", True)
