@@ -16,7 +16,7 @@ def test_the_page_is_up_to_date() -> None:
 def test_every_rule_and_alias_is_on_the_page_once() -> None:
     names = re.findall(r"`([^`]+)`", re.sub(r"\|[^|]*\|[^|]*\|$", "", rule_tables(), flags=re.MULTILINE))
     assert sorted(names) == sorted(DEFAULT.rules)
-    rows = [row for row in alias_table().splitlines()[2:]]
+    rows = alias_table().splitlines()[2:]
     assert sum(row.count("`") // 2 - 1 for row in rows) == len(DEFAULT.aliases)
 
 
