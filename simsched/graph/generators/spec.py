@@ -31,7 +31,7 @@ GENERATORS: Mapping[str, Callable[..., Graph]] = {
     )
 }
 
-_SPEC = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*(?::(?P<short>[^()=]*)|\((?P<arguments>[^()]*)\))?\s*", re.ASCII)
+_SPEC = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*(?::(?P<short>[^()=/\\]*)|\((?P<arguments>[^()]*)\))?\s*", re.ASCII)
 
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text"}
 
