@@ -84,7 +84,8 @@ def test_diamond_and_fork_join():
     assert makespan("diamond", "greedy_ready", 2) == 14
     assert work_and_critical_path("fork_join") == (46, 21)
     assert makespan("fork_join", "critical_path", 4) == 21
-    # The best that two lanes can do is 7+3 beside 5+3, and 11 beside 5+5+4; in the order of the file the rounds take 10 and 16.
+    # The best that two lanes can do is 7+3 beside 5+3, and 11 beside 5+5+4; in the order of the file the rounds take
+    # 10 and 16.
     assert makespan("fork_join", "critical_path", 2) == 1 + 10 + 1 + 14 + 1
     assert makespan("fork_join", "greedy_ready", 2) == 29
 
