@@ -209,6 +209,16 @@ def test_a_folder(tmp_path: Path) -> None:
     assert str(caught.value) == f"{tmp_path}: this is a folder; expected an .onnx file"
 
 
+def test_an_operator_set_of_the_future(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = model(graph([node("Novel", "x", "y", name="p")], [X], [Y]), opset=9999)
+    newest = onnx.defs.onnx_opset_version()
+    assert str(answer(tmp_path, made, monkeypatch)) == (
+        "m.onnx: tensor 'y' of operator 'p' (Novel) has unknown shape (onnx has no operator type 'Novel'; the model "
+        f"uses operator set 9999, onnx {onnx.__version__} knows up to {newest}: install a newer one); "
+        "write for example --dim 'y[0]'=8 (each dimension)"
+    )
+
+
 def test_all_faults_come_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nodes = [
         node("Add", "x p", "a", name="one"),

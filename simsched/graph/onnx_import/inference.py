@@ -48,7 +48,7 @@ class Inferrer:
         """Return the types of a node's outputs, as far as they can be known, and what stood in the way."""
         schema = self.schema(node)
         if schema is None:
-            return {}, f"onnx has no operator type {qualified(node)!r}"
+            return {}, self._why_no_schema(node)
         given = {name: value for name, value in zip(node.input, inputs, strict=False) if name and value is not None}
         types = {name: value.type for name, value in given.items() if value.type is not None}
         if len(types) < len(given):
@@ -59,11 +59,20 @@ class Inferrer:
                 schema, node, types, data, None, self._opsets, self._ir_version
             )
         except TROUBLES as error:
-            return {}, _plain(error)
+            # Before onnx 1.17 an input that is left out is a trouble here, and none there.
+            return self._by_model(node, types, data), _plain(error)
         if any(name and partial_shape(found.get(name)) is None for name in node.output):
             ranked = {name: one for name, one in found.items() if partial_shape(one) is not None}
             found = {**found, **self._by_model(node, types, data), **ranked}
         return found, ""
+
+    def _why_no_schema(self, node: onnx.NodeProto) -> str:
+        text = f"onnx has no operator type {qualified(node)!r}"
+        newest, used = onnx.defs.onnx_opset_version(), self.version(node)
+        if node.domain in ("", "ai.onnx") and used > newest:
+            known = f"onnx {onnx.__version__} knows up to {newest}: install a newer one"
+            text += f"; the model uses operator set {used}, {known}"
+        return text
 
     def version(self, node: onnx.NodeProto) -> int:
         """Return the version of the operator set that a node belongs to; the newest where the model does not say."""
