@@ -43,7 +43,7 @@ def command(ctx: click.Context, files: tuple[str, ...], dims: tuple[Any, ...], s
         if as_json:
             console.emit(found)
         else:
-            console.say(_sentence(found))
+            console.line(_sentence(found))
     ctx.exit(exits.OK if sound else exits.BAD_INPUT)
 
 

@@ -268,3 +268,24 @@ def test_the_bubble_of_a_pipeline_is_the_published_one(tmp_path: Path, monkeypat
             assert row["idle"] == round(3 / (batches + 3), 6)
         held = {"pipeline:gpipe": batches, "pipeline:1f1b": min(batches, 4)}.get(row["scheduler"])
         assert held is None or row["peak_bytes"] == 7 * held
+
+
+def test_memory_is_worth_time_only_to_those_who_mind_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_of("memory_against_time", tmp_path, monkeypatch)
+    spans = {(row["scheduler"], row["memory_capacity"] // 2**20): row.get("makespan_ns") for row in rows}
+    careless = [spans["critical_path", size] for size in (38, 42, 46, 50, 54, 58)]
+    assert careless == [None] * 6
+    free = spans["critical_path", 62]
+    assert spans["memory_aware(slack=1)", 38] > 1.3 * free
+    assert all(spans["memory_aware(slack=1)", size] < 1.02 * free for size in (42, 46, 50, 54, 58, 62))
+    assert all(row["peak_bytes"] <= row["memory_capacity"] for row in rows if row["error"] is None)
+
+
+def test_structure_decides_and_not_the_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_of("schedulers_on_six_networks", tmp_path, monkeypatch)
+    speeds = {(row["graph"], row["streams"], row["scheduler"]): row["speedup"] for row in rows}
+    assert {speed for (graph, _, _), speed in speeds.items() if graph == "densenet121"} == {1.0}
+    assert speeds["inception_v1", 8, "critical_path"] > 1.8
+    assert speeds["inception_v1", 8, "topological"] < 1.1
+    greedy = [row for row in rows if row["scheduler"] not in ("serial", "topological")]
+    assert all(row["gap"] < 0.005 for row in greedy if row["streams"] == 8)
