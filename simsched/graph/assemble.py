@@ -97,10 +97,10 @@ def _check_totals(draft: Draft, table: TensorTable) -> None:
     longest = sum(filter(None, draft.durations)) + sum(draft.edge_delays.values())
     longest += sum(max(times.values(), default=0) for times in draft.sparse["device_durations"].values())
     if longest > LARGEST_TOTAL:
-        draft.fault(f"the durations sum to {longest:.3g} ns; at most 2**62 ns (146 years) can be simulated")
+        draft.fault("the durations sum to more than 2**62 ns (146 years), which cannot be simulated")
     largest = sum(table.bytes) + sum(draft.sparse["workspace"].values())
     if largest > LARGEST_TOTAL:
-        draft.fault(f"the tensors sum to {largest:.3g} bytes; at most 2**62 bytes can be simulated")
+        draft.fault("the tensors sum to more than 2**62 bytes, which cannot be simulated")
 
 
 # --- dependencies ---------------------------------------------------------------------------------------------

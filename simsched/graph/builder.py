@@ -7,11 +7,11 @@ turn places into lines and columns, and raises them together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 from simsched.collector import collector_off
 from simsched.errors import Fault, suggest
+from simsched.graph.amounts import MOST_WORK, odd_duration, whole_amounts
 from simsched.graph.assemble import assemble
 from simsched.graph.draft import Draft, TensorDraft
 from simsched.graph.model import Graph, TensorKind, TimeUnit
@@ -151,7 +151,7 @@ class GraphBuilder:
         if type(duration) is int and duration >= 0:
             draft.durations.append(duration)
         else:
-            draft.durations.append(self._odd_duration(number, duration))
+            draft.durations.append(odd_duration(draft, number, duration))
         if inputs:
             draft.inputs[number] = inputs
         if outputs:
@@ -160,7 +160,7 @@ class GraphBuilder:
         if attributes:
             sparse["attributes"][number] = attributes
         if demands:
-            sparse["demands"][number] = self._amounts(number, "demands", demands)
+            sparse["demands"][number] = whole_amounts(draft, number, "demands", demands)
         if reads:
             sparse["reads"][number] = tuple(reads)
         if writes:
@@ -171,8 +171,9 @@ class GraphBuilder:
             sparse["placement"][number] = device
         for key, amount in (("flops", flops), ("traffic", traffic), ("workspace", workspace)):
             if amount is not None:
-                if amount < 0:
-                    draft.fault(f"expected at least 0, got {amount}", ("operators", number, key))
+                if not 0 <= amount <= MOST_WORK:
+                    limit = f"at least 0, got {amount}" if amount < 0 else "at most 10**24"
+                    draft.fault(f"expected {limit}", ("operators", number, key))
                 sparse[key][number] = amount
         return name
 
@@ -206,7 +207,7 @@ class GraphBuilder:
         if not len(times) == len(types) == len(added):
             raise ValueError(f"{len(added)} names, but {len(times)} durations and {len(types)} operator types")
         if not set(map(type, times)) <= _WHOLE or min(filter(None, times), default=0) < 0:
-            times = [self._odd_duration(first + number, time) for number, time in enumerate(times)]
+            times = [odd_duration(draft, first + number, time) for number, time in enumerate(times)]
         draft.durations += times
         draft.op_types += types
         draft.index_names(first)
@@ -274,35 +275,3 @@ class GraphBuilder:
             notes=tuple(self.notes),
             **columns,
         )
-
-    # --- checks of one operator -----------------------------------------------------------------------------
-
-    def _odd_duration(self, number: int, duration: Any) -> int | None:
-        """Return a duration that is not a plain whole number: None, a mapping, another integer type, or a fault."""
-        place = ("operators", number, "duration")
-        if duration is None:
-            return None
-        if isinstance(duration, Mapping):
-            self._draft.sparse["device_durations"][number] = self._amounts(number, "duration", duration)
-            return None
-        if not _is_whole(duration):
-            self._draft.fault(f"a duration must be a whole number of ns or ticks, got {duration!r}", place)
-            return None
-        if duration < 0:
-            self._draft.fault(f"a duration cannot be negative: {duration}", place)
-        return int(duration)
-
-    def _amounts(self, number: int, key: str, amounts: Mapping[str, Any]) -> dict[str, int]:
-        """Return whole numbers by name, as plain integers; others are faults."""
-        checked = {}
-        for name, amount in amounts.items():
-            if _is_whole(amount) and amount >= 0:
-                checked[name] = int(amount)
-            else:
-                message = f"expected a whole number of at least 0, got {amount!r}"
-                self._draft.fault(message, ("operators", number, key, name))
-        return checked
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -26,6 +26,7 @@ from simsched.config.validation import shown
 from simsched.graph.attributes import TIME_SCALES, TimeScale
 from simsched.graph.quantities import NO_UNIT, read_duration, read_flops, read_macs, read_size, read_time
 from simsched.graph.tensors import DTYPE_BITS
+from simsched.graph.textfile import LARGEST
 
 FORMAT = 1
 DEEPEST_ATTRIBUTE = 50
@@ -85,7 +86,7 @@ Size = Annotated[
 Flops = Annotated[Any, PlainValidator(read_flops), _quantity("Operations, 2 x multiply-adds.", "3.6 GFLOP")]
 Macs = Annotated[Any, PlainValidator(read_macs), _quantity("Multiply-adds; 2 flops each.", "1.8 GMAC")]
 Format = Annotated[int, PlainValidator(_format), WithJsonSchema({"const": FORMAT})]
-Units = Annotated[int, Field(ge=0)]
+Units = Annotated[int, Field(ge=0, le=LARGEST)]
 Attributes = Annotated[dict[str, Any], AfterValidator(_attributes)]
 
 
