@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from simsched.analysis.bounds import Bound, bounds
 from simsched.analysis.metrics import serial_time
-from simsched.plot.figure import figure_of, new_axes, new_figure
+from simsched.plot.figure import figure_of, new_axes, new_figure, settle
 from simsched.plot.memory import busiest_device
 from simsched.plot.scales import fitting, inner_size, plain_number, show_bytes, show_time
 from simsched.plot.style import INK, LINES, LOWER_BOUND_LINE, clean, duration_text, percent, styled
@@ -61,7 +61,7 @@ def _one(comparison: Comparison, ax: Axes | None, memory_ax: Axes | None) -> Axe
     runs = list(comparison.runs())
     own = ax is None
     if ax is None:
-        figure = new_figure(11.5, 2.4 + 0.42 * max(len(runs), 1))
+        figure = new_figure(11.5, 2.4 + 0.42 * max(len(runs), 1), own=True)
         if any(any(result.trace.memory.live) for result in comparison.results):
             ax, memory_ax = figure.subplots(1, 2, sharey=True, width_ratios=[3, 1])
         else:
@@ -82,7 +82,7 @@ def _one(comparison: Comparison, ax: Axes | None, memory_ax: Axes | None) -> Axe
     _bound_legend(ax, limits, unit, own=own)
     if memory_ax is not None:
         _draw_peaks(memory_ax, comparison, runs)
-    figure_of(ax).draw_without_rendering()
+    settle(ax)
     _draw_failures(ax, runs)
     return ax
 
@@ -221,6 +221,7 @@ def _several(comparisons: Sequence[Comparison], ax: Axes | None) -> Axes:
     if first:
         names = [clean(scheduler, 40) for scheduler in schedulers]
         ax.legend([first[name] for name in names], names, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    settle(ax)
     return ax
 
 

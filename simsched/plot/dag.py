@@ -14,7 +14,7 @@ from simsched.graph.layout import Layout, layered_layout
 from simsched.graph.model import DependencyKind, Graph, OpId
 from simsched.graph.ranks import critical_path
 from simsched.plot.columns import BOX_HEIGHT, BOX_WIDTH, Columns, Point, course, fold
-from simsched.plot.figure import figure_of, new_axes
+from simsched.plot.figure import new_axes, settle
 from simsched.plot.scales import fitting, inner_size
 from simsched.plot.style import INK, MUTED, OTHER_FILL, clean, duration_text, styled, type_colours
 from simsched.problem import Problem
@@ -181,7 +181,7 @@ def _draw_levels(ax: Axes, layout: Layout, columns: Columns) -> None:
 
 def _draw_names(ax: Axes, graph: Graph, layout: Layout, columns: Columns, durations: Sequence[int] | None) -> None:
     """Write names, and durations below them, as far as boxes have room once the layout is known."""
-    figure_of(ax).draw_without_rendering()
+    settle(ax)
     width, height = inner_size(ax)
     across = BOX_WIDTH * width / (ax.get_xlim()[1] - ax.get_xlim()[0]) - 4
     tall = BOX_HEIGHT * height / abs(ax.get_ylim()[0] - ax.get_ylim()[1])

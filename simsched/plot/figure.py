@@ -12,11 +12,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from simsched.errors import UnknownNameError
+from simsched.plot.scales import fitting
 from simsched.plot.style import styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_OWN = "own"
 # Dates and versions would change the bytes; a None leaves the entry out.
 _METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
@@ -25,16 +27,39 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure, in inches, that belongs to nobody's global state."""
+def new_figure(width: float, height: float, *, own: bool = False) -> Figure:
+    """Return an empty figure, in inches, that belongs to nobody's global state.
+
+    ``own`` marks the figure of a single plot, which :func:`settle` may lay out for good.
+    """
     figure = Figure(figsize=(width, height), layout="constrained")
+    if own:
+        figure.set_gid(_OWN)
     FigureCanvasAgg(figure)
     return figure
 
 
 def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
     """Return ``ax``, or the axes of a new figure of this size in inches."""
-    return ax if ax is not None else new_figure(width, height).add_subplot()
+    return ax if ax is not None else new_figure(width, height, own=True).add_subplot()
+
+
+def settle(ax: Axes) -> None:
+    """Lay out the figure of a single plot for good, and cut titles that would leave the page.
+
+    What is drawn later (names in bars) can rely on the places, and a figure that is saved twice is the same twice:
+    matplotlib would refine the layout with every drawing. Figures of others keep their layout.
+    """
+    figure = figure_of(ax)
+    figure.draw_without_rendering()
+    if figure.get_gid() != _OWN:
+        return
+    for each in figure.axes:
+        room = (figure.bbox.width - each.get_window_extent().x0) * 72 / figure.dpi - 4
+        title = each.get_title(loc="left")
+        each.set_title(fitting(title, room, float(each.title.get_fontsize()), bold=True))
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
 
 
 def figure_of(drawn: Figure | Axes) -> Figure:

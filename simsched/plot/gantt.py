@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from simsched.analysis.bounds import lower_bound
 from simsched.analysis.critical import realised_path
 from simsched.plot.bars import Chart, chart_of
-from simsched.plot.figure import figure_of, new_figure
+from simsched.plot.figure import figure_of, new_figure, settle
 from simsched.plot.memory import busiest_device, draw_curve, mark_peak, memory_curve, show_range
 from simsched.plot.scales import fitting, inner_size, show_time
 from simsched.plot.style import (
@@ -93,8 +93,8 @@ def _new_axes(result: Result, chart: Chart) -> tuple[Axes, Axes | None]:
     rows = max(len(chart.streams), 1)
     height = min(1.9 + 0.42 * rows, 8.5)
     if not len(result.trace.memory) or not any(result.trace.memory.live):
-        return new_figure(11, height).add_subplot(), None
-    figure = new_figure(11, height + 1.7)
+        return new_figure(11, height, own=True).add_subplot(), None
+    figure = new_figure(11, height + 1.7, own=True)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[height - 0.9, 1.55])
     return upper, lower
 
@@ -257,7 +257,7 @@ def _draw_legend(ax: Axes, chart: Chart, colours: Mapping[str, str], *, own: boo
 
 def _draw_names(ax: Axes, result: Result, chart: Chart) -> None:
     """Write names into bars that have room, once the layout is known."""
-    figure_of(ax).draw_without_rendering()
+    settle(ax)
     width, height = inner_size(ax)
     rows = abs(ax.get_ylim()[0] - ax.get_ylim()[1])
     size = min(10.0, 0.62 * BAR_HEIGHT * height / rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from simsched.plot.figure import new_axes
+from simsched.plot.figure import new_axes, settle
 from simsched.plot.scales import plain_number
 from simsched.plot.style import INK, LINES, MARKERS, clean, styled
 
@@ -73,6 +73,7 @@ def plot_lines(
     ax.grid(visible=True)
     if series or references:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    settle(ax)
     return ax
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from simsched.plot.figure import new_axes
+from simsched.plot.figure import new_axes, settle
 from simsched.plot.scales import show_bytes, show_time
 from simsched.plot.style import CAPACITY_LINE, INK, LINES, MUTED, clean, duration_text, percent, styled
 from simsched.problem import Problem
@@ -80,6 +80,7 @@ def plot_memory(runs: Comparison | Result, *, device: int | None = None, ax: Axe
     if results:
         title = "scheduler: peak, makespan"
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), title=title, alignment="left", borderaxespad=0)
+    settle(ax)
     return ax
 
 

@@ -17,7 +17,7 @@ from simsched.cost.peaks import Fp32Math, Peak, find_peak
 from simsched.cost.registry import work_of
 from simsched.graph.model import OpId
 from simsched.hardware import Device
-from simsched.plot.figure import new_axes
+from simsched.plot.figure import new_axes, settle
 from simsched.plot.style import INK, LINES, MUTED, OTHER_FILL, clean, duration_text, styled, type_colours
 from simsched.problem import Problem
 from simsched.units import format_rate
@@ -82,6 +82,7 @@ def plot_roofline(problem: Problem, *, device: int = 0, fp32_math: Fp32Math = "f
         text = f"{clean(described.name, 30)} has no peaks or no bandwidth in its profile: there is no roof to draw"
         ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=MUTED, gid="empty")
         ax.set_axis_off()
+        settle(ax)
         return ax
     slope *= described.efficiency.bandwidth
     _frame(ax, problem, device, dots, roofs, slope)
@@ -89,6 +90,7 @@ def plot_roofline(problem: Problem, *, device: int = 0, fp32_math: Fp32Math = "f
     colours = type_colours(problem.graph.op_types)
     _draw_dots(ax, problem, device, dots, colours)
     _draw_legend(ax, problem, device, dots, colours, lines)
+    settle(ax)
     return ax
 
 

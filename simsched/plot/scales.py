@@ -101,9 +101,9 @@ def _ruler() -> RendererAgg:
     return RendererAgg(8, 8, 72)  # type: ignore[no-untyped-call]
 
 
-def text_width(text: str, size: float) -> float:
-    """Width of a text in points, measured with the font of all plots."""
-    font = FontProperties(family=["DejaVu Sans"], size=size)
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """Return the width of a text in points, measured with the font of all plots."""
+    font = FontProperties(family=["DejaVu Sans"], size=size, weight="bold" if bold else "normal")
     width, _, _ = _ruler().get_text_width_height_descent(text, font, ismath=False)  # type: ignore[no-untyped-call]
     return float(width)
 
@@ -115,7 +115,7 @@ def inner_size(ax: Axes) -> tuple[float, float]:
     return box.width * points, box.height * points
 
 
-def fitting(text: str, width: float, size: float, shortest: int = 8, *, keep: str = "start") -> str:
+def fitting(text: str, width: float, size: float, shortest: int = 8, *, keep: str = "start", bold: bool = False) -> str:
     """Cut a text to ``width`` points: whole, shortened to at least ``shortest`` letters, or nothing.
 
     Parameters
@@ -124,11 +124,12 @@ def fitting(text: str, width: float, size: float, shortest: int = 8, *, keep: st
     width, size : float
         Points.
     shortest : int
+    bold : bool
     keep : {"start", "end"}
         What to keep of a long text. Names say more at their end; of ``block1/conv2/Conv`` whole parts are kept where
         that is possible.
     """
-    if text_width(text, size) <= width:
+    if text_width(text, size, bold=bold) <= width:
         return text
     if keep == "end":
         for part in _SEPARATOR.finditer(text, 1):
@@ -138,7 +139,7 @@ def fitting(text: str, width: float, size: float, shortest: int = 8, *, keep: st
     room = int(len(text) * width / max(text_width(text, size), 1.0)) - 1
     while room >= shortest:
         cut = f"…{text[len(text) - room :].lstrip()}" if keep == "end" else f"{text[:room].rstrip()}…"
-        if text_width(cut, size) <= width:
+        if text_width(cut, size, bold=bold) <= width:
             return cut
         room -= 1
     return ""

@@ -10,7 +10,7 @@ from simsched.analysis.bounds import amdahl_rigorous, amdahl_textbook, lower_bou
 from simsched.analysis.metrics import serial_time
 from simsched.analysis.serial_work import serial_work
 from simsched.graph.ranks import b_level
-from simsched.plot.figure import new_axes
+from simsched.plot.figure import new_axes, settle
 from simsched.plot.scales import plain_number
 from simsched.plot.style import LINES, LOWER_BOUND_LINE, MARKERS, MUTED, clean, percent, styled
 from simsched.problem import Problem
@@ -66,6 +66,7 @@ def plot_scaling(results: Sequence[Result], *, count: str = "auto", ax: Axes | N
     graphs = dict.fromkeys(result.problem.graph.name for result in results)
     ax.set_title(clean(f"{', '.join(graphs)}: speed-up against {_NAMES.get(kind, kind)}", 90))
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    settle(ax)
     return ax
 
 

@@ -138,6 +138,10 @@ def clean(text: str, limit: int = 60) -> str:
     known = _drawable()
     flat = " ".join(text.split())
     flat = "".join(letter if ord(letter) in known else _MISSING for letter in flat if letter.isprintable())
+    if text and not flat:
+        return "(blank)"  # matplotlib leaves empty names, and those that start with an underscore, out of legends
+    if flat.startswith("_"):
+        flat = f" {flat}"
     if len(flat) <= limit:
         return flat
     tail = (limit - 1) // 2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from simsched.analysis.bounds import lower_bound
-from simsched.plot.figure import new_axes
+from simsched.plot.figure import new_axes, settle
 from simsched.plot.memory import busiest_device
 from simsched.plot.scales import show_bytes, show_time
 from simsched.plot.style import CAPACITY_LINE, INK, LINES, LOWER_BOUND_LINE, MARKERS, clean, duration_text, styled
@@ -55,6 +55,7 @@ def plot_tradeoff(runs: Comparison | Sequence[Result], *, device: int | None = N
         )  # fmt: skip
     ax.set_title(clean(f"{problem.graph.name} on {problem.hardware.name}: makespan against peak memory", 90))
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    settle(ax)
     return ax
 
 

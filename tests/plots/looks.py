@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
-from simsched.hardware import HardwareProfile, lanes
+from simsched.hardware import Device, Efficiency, HardwareProfile, lanes
 from simsched.plot.figure import figure_of
-from simsched.problem import Problem
+from simsched.problem import Problem, make_problem
 from simsched.result import Comparison, Failure, Result
 from tests.builders import problem_of, with_memory
 from tests.traces import memory_steps, trace_of
 
-HOSTILE = ("$x_1$ \\frac{", "🎉 party 🏳️‍🌈", "two\nlines\tand tabs", "שלום עולם", "n" * 200, "名字", "a & b <c> \"d\" 'e'", "%d {}")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import BboxBase
+
+HOSTILE = (
+    "$x_1$ \\frac{",
+    "🎉 party 🏳️‍🌈",
+    "two\nlines\tand tabs",
+    "שלום עולם",
+    "n" * 200,
+    "名字",
+    "a & b <c> \"d\" 'e'",
+    "%d {}",
+    " ",
+    "_hidden",
+)
 
 
 def boxes(ax: Axes, gid: str) -> list[tuple[float, float, float, float]]:
@@ -73,27 +89,28 @@ def outside(ax: Axes) -> list[str]:
     figure = figure_of(ax)
     figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    ticks = [label for each in figure.axes for axis in (each.xaxis, each.yaxis) for label in _tick_labels(axis)]
     beyond = []
     for artist in figure.findobj(Text):
-        if artist.get_visible() and artist.get_text().strip():
-            box = artist.get_window_extent(renderer)
-            page = figure.bbox
-            if box.x0 < -1 or box.y0 < -1 or box.x1 > page.width + 1 or box.y1 > page.height + 1:
-                # Ticks outside of the view are kept by matplotlib but not drawn.
-                if artist.axes is None or _drawn(artist):
-                    beyond.append(artist.get_text())
+        # Ticks outside of the view are kept by matplotlib but not drawn: axes are asked as a whole.
+        shown = artist.get_visible() and artist.get_text().strip() and artist not in ticks
+        if shown and not _inside(figure, artist.get_window_extent(renderer)):
+            beyond.append(artist.get_text())
+    for each in figure.axes:
+        for axis in (each.xaxis, each.yaxis):
+            box = axis.get_tightbbox(renderer)
+            if box is not None and not _inside(figure, box):
+                beyond.append(f"ticks of {axis.get_label_text()}")
     return beyond
 
 
-def _drawn(text: Text) -> bool:
-    axes = text.axes
-    assert axes is not None
-    labels = [*axes.get_xticklabels(), *axes.get_yticklabels()]
-    if text not in labels:
-        return True
-    (x0, x1), (y0, y1) = sorted(axes.get_xlim()), sorted(axes.get_ylim())
-    x, y = text.get_position()
-    return (x0 <= x <= x1) if text in axes.get_xticklabels() else (y0 <= y <= y1)
+def _tick_labels(axis: Axis) -> list[Text]:
+    return [label for tick in (*axis.majorTicks, *axis.minorTicks) for label in (tick.label1, tick.label2)]
+
+
+def _inside(figure: Figure, box: BboxBase) -> bool:
+    page = figure.bbox
+    return bool(box.x0 >= -1 and box.y0 >= -1 and box.x1 <= page.width + 1 and box.y1 <= page.height + 1)
 
 
 # --- runs made by hand ------------------------------------------------------------------------------------------
@@ -102,7 +119,8 @@ def _drawn(text: Text) -> bool:
 def diamond() -> Graph:
     """Four operators a to d of 2, 3, 5 and 7 ticks, a before b and c before d; z between b and d takes no time."""
     builder = GraphBuilder("diamond", time_unit="tick")
-    for name, op_type, duration in (("a", "Conv", 2), ("b", "Relu", 3), ("c", "Conv", 5), ("d", "Add", 7), ("z", "Shape", 0)):
+    rows = (("a", "Conv", 2), ("b", "Relu", 3), ("c", "Conv", 5), ("d", "Add", 7), ("z", "Shape", 0))
+    for name, op_type, duration in rows:
         builder.add_op(name, op_type, duration=duration)
     for source, target in ("ab", "ac", "bz", "zd", "cd"):
         builder.add_edge(source, target)
@@ -152,3 +170,21 @@ def empty_result() -> Result:
     """A run of nothing."""
     problem = problem_of(GraphBuilder("empty", time_unit="tick").build(), lanes(2))
     return Result(problem, "none", trace_of(problem, []))
+
+
+def small_device() -> HardwareProfile:
+    device = Device(
+        "gpu", kind="gpu", memory_bandwidth=100e9, peaks={"vector": {"fp32": 1e12}, "matrix": {"tf32": 8e12}},
+        efficiency=Efficiency(matrix=0.5, vector=0.8, bandwidth=0.9), launch_ns=1000,
+    )  # fmt: skip
+    return HardwareProfile("small", (device,))
+
+
+def kernels() -> Problem:
+    builder = GraphBuilder("kernels")
+    builder.add_op("dense", "Custom", flops=8_000_000, traffic=90_000)
+    builder.add_op("thin", "Custom", flops=90_000, traffic=900_000)
+    builder.add_op("move", "Custom", traffic=900_000, flops=0)
+    builder.add_op("fixed", "Custom", duration=5)
+    builder.add_op("view", "Custom", duration=0)
+    return make_problem(builder.build(), small_device())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING
 
 from simsched.analysis.bounds import lower_bound
 from simsched.engine.simulator import simulate
@@ -20,6 +20,9 @@ from simsched.schedulers.critical_path import CriticalPath
 from tests.builders import problem_of, small_gpu
 from tests.plots.looks import empty_result, hand_comparison, hand_result, legend, marked, points, words
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 def widths(ax: Axes, gid: str) -> list[float]:
     return [bar.get_width() for bar in marked(ax, gid)]
@@ -30,7 +33,8 @@ def widths(ax: Axes, gid: str) -> list[float]:
 
 def test_bars_are_makespans_in_the_order_named_with_the_failure_in_its_place() -> None:
     ax = plot_comparison(hand_comparison())
-    assert [(bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in marked(ax, "makespan")] == [(0, 17), (2, 14)]
+    bars = marked(ax, "makespan")
+    assert [(bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in bars] == [(0, 17), (2, 14)]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["by_hand", "doomed", "better"]
     assert words(ax, "value") == ["17  +21.4 %", "14  optimal"]
     assert words(ax, "failure") == ["no run: OutOfMemoryError: 'd' needs 13 B, 2 B free"]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.layout import layered_layout
 from simsched.graph.model import Graph
-from simsched.hardware import Device, Efficiency, HardwareProfile, lanes
+from simsched.hardware import lanes, procs
 from simsched.plot.columns import BOX_HEIGHT, BOX_WIDTH, course, fold
 from simsched.plot.dag import plot_dag
 from simsched.plot.roofline import dots_of, plot_roofline
-from simsched.problem import Problem, make_problem
 from tests.builders import problem_of, random_graph, zoo_graphs
-from tests.plots.looks import boxes, diamond, legend, marked, points, ways, words
+from tests.plots.looks import boxes, diamond, kernels, legend, marked, points, ways, words
 
 
 def chain(count: int) -> Graph:
@@ -32,7 +33,8 @@ def test_boxes_lie_on_their_levels_coloured_by_type() -> None:
         for left, right, top, bottom in boxes(ax, f"nodes:{op_type}"):
             assert (right - left, bottom - top) == pytest.approx((BOX_WIDTH, BOX_HEIGHT))
             found[round((left + right) / 2, 6), round((top + bottom) / 2, 6)] = op_type
-    expected = {(round(x, 6), level): kind for x, level, kind in zip(layout.x, layout.level, graph.op_types, strict=True)}
+    columns = zip(layout.x, layout.level, graph.op_types, strict=True)
+    expected = {(round(x, 6), level): kind for x, level, kind in columns}
     assert found == expected
 
 
@@ -63,8 +65,6 @@ def test_a_problem_gives_the_durations() -> None:
     builder.add_op("a", duration={"p0": 3, "p1": 2})
     builder.add_op("b", duration=5, after=["a"])
     graph = builder.build()
-    from simsched.hardware import procs
-
     assert plot_dag(graph).get_title(loc="left") == "two: 2 operators, 2 levels"
     assert "critical path 7" in plot_dag(problem_of(graph, procs(2))).get_title(loc="left")
 
@@ -108,7 +108,7 @@ def test_edges_only_go_down_within_a_column() -> None:
     for op, targets in enumerate(graph.succ):
         for other in targets:
             for way, jump in course(layout, columns, op, other):
-                downward = all(before[1] <= after[1] for before, after in zip(way, way[1:], strict=False))
+                downward = all(before[1] <= after[1] for before, after in pairwise(way))
                 assert jump or downward
 
 
@@ -124,24 +124,6 @@ def test_names_are_dropped_where_there_is_no_room() -> None:
 
 
 # --- roofline ---------------------------------------------------------------------------------------------------
-
-
-def small_device() -> HardwareProfile:
-    device = Device(
-        "gpu", kind="gpu", memory_bandwidth=100e9, peaks={"vector": {"fp32": 1e12}, "matrix": {"tf32": 8e12}},
-        efficiency=Efficiency(matrix=0.5, vector=0.8, bandwidth=0.9), launch_ns=1000,
-    )  # fmt: skip
-    return HardwareProfile("small", (device,))
-
-
-def kernels() -> Problem:
-    builder = GraphBuilder("kernels")
-    builder.add_op("dense", "Custom", flops=8_000_000, traffic=90_000)
-    builder.add_op("thin", "Custom", flops=90_000, traffic=900_000)
-    builder.add_op("move", "Custom", traffic=900_000, flops=0)
-    builder.add_op("fixed", "Custom", duration=5)
-    builder.add_op("view", "Custom", duration=0)
-    return make_problem(builder.build(), small_device())
 
 
 def test_dots_are_intensity_and_achieved_rate() -> None:
