@@ -19,6 +19,7 @@ from simsched.analysis.capacity import Case, Durations, Group, bound_case
 from simsched.analysis.serial_work import serial_work
 from simsched.graph.model import OpId
 from simsched.problem import Problem
+from simsched.units import format_duration
 
 Kind = Literal["lower", "upper", "model"]
 
@@ -209,11 +210,13 @@ def _what(case: Case, group: Group) -> str:
 
 def _amdahl(case: Case) -> Bound:
     serial = serial_work(case.problem.graph, case.shortest)
+    unit = case.problem.graph.time_unit
+    alone, whole = format_duration(serial, unit), format_duration(case.work, unit)
     return Bound(
         "amdahl",
         _up(amdahl_rigorous(case.work, serial, case.machines)),
         "lower",
-        f"Operators ordered with every other one run beside nothing ({serial} of {case.work} ns); the rest shares "
+        f"Operators ordered with every other one run beside nothing ({alone} of {whole}); the rest shares "
         f"{case.machines} streams.",
         "S + (W - S) / p, after Amdahl 1967, doi:10.1145/1465482.1465560",
     )
