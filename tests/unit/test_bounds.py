@@ -50,7 +50,7 @@ def test_every_bound_by_hand():
 def test_the_best_lower_bound_is_named():
     best = lower_bound(problem_of(fork(), lanes(2)))
     assert (best.name, best.value) == ("amdahl", 28)
-    said = "Operators ordered with every other one run beside nothing (15 of 41 ns); the rest shares 2 streams."
+    said = "Operators ordered with every other one run beside nothing (15 of 41); the rest shares 2 streams."
     assert best.statement == said
     assert lower_bound(problem_of(fork(), lanes(4))).value == 26
 
