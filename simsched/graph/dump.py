@@ -83,14 +83,15 @@ def save_graph(graph: Graph, path: str | os.PathLike[str]) -> None:
 
 def _text(graph: Graph, target: Path) -> str:
     if target.name.endswith((".json", ".json.gz")):
-        return _as_json(dump_graph(graph))
+        return json_text(dump_graph(graph))
     if target.suffix in (".yaml", ".yml"):
-        return _as_yaml(dump_graph(graph))
+        return yaml_text(dump_graph(graph))
     message = "unknown kind of file; expected a name that ends in .json, .json.gz, .yaml or .yml"
     raise ConfigError(os.fspath(target), [Fault(message)])
 
 
-def _as_json(dump: Mapping[str, Any]) -> str:
+def json_text(dump: Mapping[str, Any]) -> str:
+    """Write the plain form of a graph as JSON, one operator a line."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     parts = []
     for key, value in dump.items():
@@ -102,7 +103,8 @@ def _as_json(dump: Mapping[str, Any]) -> str:
     return "{\n  " + ",\n  ".join(parts) + "\n}\n"
 
 
-def _as_yaml(dump: Mapping[str, Any]) -> str:
+def yaml_text(dump: Mapping[str, Any]) -> str:
+    """Write the plain form of a graph as YAML, one operator a line."""
     lines = []
     for key, value in dump.items():
         if key in LISTS and value:
