@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simsched.config import read_json, read_yaml
-from simsched.graph.dump import json_text, dump_graph
+from simsched.graph.dump import dump_graph, json_text
 from simsched.graph.io import graph_from_document, json_schema
 from tests.docs.pages import ROOT, blocks_of
 
