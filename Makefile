@@ -49,10 +49,7 @@ docs: .venv-docs/.ready
 	$(DOCS)/sphinx-build --quiet --fail-on-warning --builder html docs docs/_build/html
 
 pictures: .venv/.ready
-	$(RUN)/simsched plot dag residual --output docs/pictures/residual_graph.png
-	$(RUN)/simsched plot gantt residual --hardware lanes:2 --scheduler critical_path --output docs/pictures/residual_gantt.png
-	$(RUN)/simsched plot gantt inception_v1 --hardware a100_sxm_80gb --scheduler critical_path \
-		--output docs/pictures/inception_v1_a100_gantt.png
+	$(RUN)/python scripts/make_docs_pictures.py
 
 clean:
 	rm -rf .venv .venv-test .venv-docs docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -29,13 +29,13 @@ def file_rows() -> Iterator[Row]:
         yield Row(f"JSON graph of {megabytes:.1f} MB, validated", median_seconds(lambda: load_graph(path), 3), "s", 1)
 
 
-def _from_networkx(made: nx.DiGraph) -> float:
+def _from_networkx(made: nx.DiGraph[int]) -> float:
     return median_seconds(lambda: from_networkx(made, time_unit="tick"), 5)
 
 
-def _networkx_graph(count: int) -> nx.DiGraph:
+def _networkx_graph(count: int) -> nx.DiGraph[int]:
     source = random.Random(1)
-    made = nx.DiGraph()
+    made: nx.DiGraph[int] = nx.DiGraph()
     for node in range(count):
         made.add_node(node, duration=source.randint(1, 1000))
     for node in range(1, count):
