@@ -156,7 +156,7 @@ def with_memory(hardware: HardwareProfile, capacity: int | None) -> HardwareProf
     return replace(hardware, devices=devices)
 
 
-def linked_pair(latency: int = 3, bandwidth: float = 1e9, streams: int = 2) -> HardwareProfile:
+def linked_pair(latency: int = 3, bandwidth: float | None = 1e9, streams: int = 2) -> HardwareProfile:
     """Two ideal devices ``d0`` and ``d1``, joined by a link of ``latency`` ns + 1 ns a byte by default."""
     devices = (Device("d0", streams=streams), Device("d1", streams=streams))
     return HardwareProfile("pair", devices, (Link("d0", "d1", latency, bandwidth),))

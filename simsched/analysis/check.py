@@ -7,7 +7,6 @@ or sort once, so that a run of a million operators is judged in seconds.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from itertools import pairwise
 from operator import eq, le, sub
@@ -106,7 +105,7 @@ def _complete(problem: Problem, trace: Trace, findings: Findings) -> bool:
     return not findings.texts
 
 
-def _check_launches(problem: Problem, order: array[int], findings: Findings) -> None:
+def _check_launches(problem: Problem, order: Sequence[int], findings: Findings) -> None:
     """Check that the launch order names every operator once."""
     names = problem.graph.names
     seen = bytearray(len(names))

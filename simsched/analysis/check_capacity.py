@@ -80,12 +80,10 @@ def _usage(facts: Facts, holds: Mapping[OpId, int], capacity: int) -> Usage:
 def _check_usage(facts: Facts, device: int, resource: str, usage: Usage) -> None:
     name = facts.problem.devices[device].name
     if max(usage.used, default=0) > usage.capacity:
-        for time, used in zip(usage.times, usage.used, strict=True):
-            if used > usage.capacity:
-                holders = [op for op in usage.holds if facts.start[op] <= time < facts.end[op]]
-                text = f"{used} {resource} of {name} are in use at {facts.at(time)}, it has {usage.capacity}"
-                facts.findings.add("resource", f"{text}: {facts.some(holders)}")
-                break
+        time, used = next(row for row in zip(usage.times, usage.used, strict=True) if row[1] > usage.capacity)
+        holders = [op for op in usage.holds if facts.start[op] <= time < facts.end[op]]
+        text = f"{used} {resource} of {name} are in use at {facts.at(time)}, it has {usage.capacity}"
+        facts.findings.add("resource", f"{text}: {facts.some(holders)}")
     instant = [op for op in usage.holds if facts.end[op] <= facts.start[op]]
     if instant:
         _check_instant_usage(facts, name, resource, usage, instant)

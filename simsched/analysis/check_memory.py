@@ -1,65 +1,18 @@
-"""Rule of the referee on memory: live bytes, computed again from starts and ends alone.
+"""Rule of the referee on memory: the recorded live bytes are right, and within the capacity where it is a limit.
 
-What is live when stands in :mod:`simsched.analysis.lifetimes`; workspace lives while its operator runs.
-At one instant frees come before allocations.
+What is live when stands in :mod:`simsched.analysis.lifetimes`; workspace lives while its operator runs. At one instant
+frees come before allocations.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import ge, le
 
 from simsched.analysis.findings import Facts
-from simsched.analysis.lifetimes import spans
-from simsched.graph.model import OpId, TensorKind
-
-
-@dataclass(slots=True)
-class Account:
-    """Changes of live bytes on one device by instant, and the resulting curve.
-
-    Attributes
-    ----------
-    taken, freed : dict of int to int
-        Bytes by instant; what lives for no time at all is in both.
-    brief : dict of int to int
-        Of both, the bytes that are taken and freed at that instant.
-    times, live : list of int
-        After closing: live bytes from each instant on.
-    """
-
-    taken: dict[int, int] = field(default_factory=dict)
-    freed: dict[int, int] = field(default_factory=dict)
-    brief: dict[int, int] = field(default_factory=dict)
-    times: list[int] = field(default_factory=list)
-    live: list[int] = field(default_factory=list)
-
-    def add(self, begin: int, end: int | None, size: int) -> None:
-        """Count ``size`` bytes from ``begin`` to ``end`` (None: to the end of the run)."""
-        self.taken[begin] = self.taken.get(begin, 0) + size
-        if end is not None:
-            self.freed[end] = self.freed.get(end, 0) + size
-            if end == begin:
-                self.brief[begin] = self.brief.get(begin, 0) + size
-
-    def close(self) -> None:
-        """Sum up the curve."""
-        taken, freed, total = self.taken.get, self.freed.get, 0
-        self.times = sorted(self.taken.keys() | self.freed.keys())
-        for time in self.times:
-            total += taken(time, 0) - freed(time, 0)
-            self.live.append(total)
-
-    def at(self, time: int) -> int:
-        """Live bytes from ``time`` on."""
-        position = bisect_right(self.times, time) - 1
-        return self.live[position] if position >= 0 else 0
-
-    def before(self, time: int) -> int:
-        """Live bytes just before ``time``."""
-        position = bisect_left(self.times, time) - 1
-        return self.live[position] if position >= 0 else 0
+from simsched.analysis.live_bytes import Account, live_bytes
+from simsched.graph.model import OpId
 
 
 def check_memory(facts: Facts) -> None:
@@ -73,97 +26,82 @@ def check_memory(facts: Facts) -> None:
     _check_memory_waits(facts, accounts)
 
 
-def live_bytes(facts: Facts) -> list[Account]:
-    """Account for every tensor and workspace on every device."""
-    graph = facts.problem.graph
-    accounts = [Account() for _ in facts.problem.devices]
-    sizes, kinds, producers = graph.tensor_bytes, graph.tensor_kinds, graph.tensor_producer
-    single = len(accounts) == 1
-    start, ended = facts.start, facts.end.__getitem__
-    for tensor, size in enumerate(sizes):
-        if not size:
-            continue
-        if not single:
-            for device, begin, end in spans(facts.problem, facts.device, facts.start, facts.end, tensor):
-                accounts[device].add(begin, end, size)
-        elif kinds[tensor].persistent:
-            accounts[0].add(0, None, size)
-        else:
-            maker = producers[tensor]
-            until = None
-            if kinds[tensor] is not TensorKind.OUTPUT:
-                until = max(map(ended, graph.tensor_consumers[tensor]), default=facts.end[maker])
-            accounts[0].add(start[maker], until, size)
-    for op, size in _workspaces(facts):
-        accounts[facts.device[op]].add(facts.start[op], facts.end[op], size)
-    for account in accounts:
-        account.close()
-    return accounts
-
-
-def _workspaces(facts: Facts) -> Iterator[tuple[OpId, int]]:
-    problem = facts.problem
-    ops = dict.fromkeys(problem.graph.workspace)
-    for costs in problem.costs:
-        ops.update(dict.fromkeys(costs))
-    for op in ops:
-        size = problem.workspace(op, facts.device[op])
-        if size:
-            yield op, size
-
-
 @dataclass(slots=True)
 class Recorded:
-    """What a trace says of one device: the last live bytes of each instant, and the extremes if there are several."""
+    """What a trace says of one device, a row per instant: the last, lowest and highest of its live bytes."""
 
-    last: dict[int, int] = field(default_factory=dict)
-    lowest: dict[int, int] = field(default_factory=dict)
-    highest: dict[int, int] = field(default_factory=dict)
+    times: list[int] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
+    lowest: list[int] = field(default_factory=list)
+    highest: list[int] = field(default_factory=list)
 
 
 def _recorded(facts: Facts, devices: int) -> list[Recorded]:
     """Read the trace's memory steps; complains when they go back in time or name no device."""
     found = [Recorded() for _ in range(devices)]
+    latest = [-1] * devices
     steps = facts.trace.memory
-    before = 0
     for time, device, live in zip(steps.time, steps.device, steps.live, strict=True):
         if not 0 <= device < devices:
             facts.findings.add("memory", f"a step at {facts.at(time)} names device {device}, which does not exist")
             continue
-        if time < before:
-            facts.findings.add("memory", f"a step at {facts.at(time)} is recorded after one at {facts.at(before)}")
-        before = time
         row = found[device]
-        if time in row.last:
-            first = row.last[time]
-            row.lowest[time] = min(live, row.lowest.get(time, first))
-            row.highest[time] = max(live, row.highest.get(time, first))
-        row.last[time] = live
+        if time == latest[device]:
+            row.last[-1] = live
+            if live < row.lowest[-1]:
+                row.lowest[-1] = live
+            if live > row.highest[-1]:
+                row.highest[-1] = live
+            continue
+        if time < latest[device]:
+            text = f"a step at {facts.at(time)} is recorded after one at {facts.at(latest[device])}"
+            facts.findings.add("memory", text)
+        latest[device] = time
+        row.times.append(time)
+        row.last.append(live)
+        row.lowest.append(live)
+        row.highest.append(live)
     return found
 
 
 def _check_curve(facts: Facts, device: int, account: Account, recorded: Recorded) -> None:
     """Check that the last step of each instant is right, and that the steps within it are possible."""
-    name = facts.problem.devices[device].name
-    curve, last = dict(zip(account.times, account.live, strict=True)), recorded.last
     bursts = _bursts(facts, device)
-    said = right = 0
-    for time in sorted(curve.keys() | last.keys()):
-        before, right, said = right, curve.get(time, right), last.get(time, said)
+    if not bursts and recorded.times == account.times and recorded.last == account.live:
+        ceilings = map(max, [account.base, *account.live[:-1]], account.live)
+        if all(map(ge, recorded.lowest, account.least)) and all(map(le, recorded.highest, ceilings)):
+            return
+    name = facts.problem.devices[device].name
+    for time, (before, right, least), (said, low, high) in _side_by_side(account, recorded):
         if said != right:
             text = f"{said} B are recorded as live on {name} from {facts.at(time)} on; it is {right} B"
             facts.findings.add("memory", f"{text} ({_changes(facts, device, time)})")
             return  # whatever follows is wrong for the same reason
-        low, high = recorded.lowest.get(time, said), recorded.highest.get(time, said)
-        floor = before - account.freed.get(time, 0) + account.brief.get(time, 0)
-        ceiling, least = max(before, right), right
+        floor, ceiling, peak = least, max(before, right), right
         if time in bursts:
             # Operators that take no time free late, after others have taken.
-            ceiling, least = before + account.taken.get(time, 0), max(right, floor + bursts[time])
-        if low < floor or high > ceiling or high < least:
+            floor += account.brief.get(time, 0)
+            ceiling, peak = before + right - least, max(right, floor + bursts[time])
+        if low < floor or high > ceiling or high < peak:
             text = f"steps between {low} B and {high} B are recorded on {name} within the instant {facts.at(time)}"
-            bounds = f"they lie between {floor} B and {ceiling} B, the highest at {least} B or more"
+            bounds = f"they lie between {floor} B and {ceiling} B, the highest at {peak} B or more"
             facts.findings.add("memory", f"{text}; {bounds} ({_changes(facts, device, time)})")
+
+
+Triple = tuple[int, int, int]
+
+
+def _side_by_side(account: Account, recorded: Recorded) -> Iterator[tuple[int, Triple, Triple]]:
+    """Yield for every instant live bytes before, after, and after its frees; and the recorded last, lowest, highest."""
+    ours = dict(zip(account.times, zip(account.live, account.least, strict=True), strict=True))
+    theirs = zip(recorded.times, zip(recorded.last, recorded.lowest, recorded.highest, strict=True), strict=True)
+    steps = dict(theirs)
+    right, said = account.base, 0
+    for time in sorted({*ours, *steps, *([0] if account.base else [])}):
+        before = right
+        right, least = ours.get(time, (right, right))
+        said, low, high = steps.get(time, (said, said, said))
+        yield time, (before, right, least), (said, low, high)
 
 
 def _bursts(facts: Facts, device: int) -> dict[int, int]:
@@ -196,8 +134,8 @@ def _check_capacity(facts: Facts, device: int, account: Account, recorded: Recor
     capacity, name = facts.problem.devices[device].capacity, facts.problem.devices[device].name
     if capacity is None:
         return
-    for steps in (zip(account.times, account.live, strict=True), recorded.last.items(), recorded.highest.items()):
-        for time, live in steps:
+    for steps in ((account.times, account.live), (recorded.times, recorded.highest)):
+        for time, live in zip(*steps, strict=True):
             if live > capacity:
                 text = f"{live} B are live on {name} at {facts.at(time)}, its capacity is {capacity} B"
                 facts.findings.add("memory", f"{text} ({_changes(facts, device, time)})")

@@ -1,4 +1,4 @@
-"""When each tensor of a run is live, and where: spans of time per device.
+"""When each tensor of a run is live, and where: from the start of one operator to the end of another, per device.
 
 - An output of an operator from its start to the end of its last consumer; to its producer's own end where nobody
   reads it; to the end of the run where it is a graph output.
@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from simsched.graph.model import TensorId, TensorKind
+from simsched.graph.model import OpId, TensorId, TensorKind
 from simsched.problem import Problem
 
 
 class Span(NamedTuple):
-    """A tensor is live on a device from ``begin`` to ``end``, in ns; None is to the end of the run."""
+    """Live on a device from the start of ``opener`` (None: time 0) to the end of ``closer`` (None: of the run)."""
 
     device: int
-    begin: int
-    end: int | None
+    opener: OpId | None
+    closer: OpId | None
 
 
 def spans(
@@ -38,32 +38,35 @@ def spans(
     """
     graph = problem.graph
     kind, maker, consumers = graph.tensor_kinds[tensor], graph.tensor_producer[tensor], graph.tensor_consumers[tensor]
-    if kind.persistent and len(problem.devices) == 1:
-        yield Span(0, 0, None)
-        return
-    readers: dict[int, list[tuple[int, int]]] = {}
-    for op in consumers:
-        readers.setdefault(device[op], []).append((start[op], end[op]))
-    if kind.persistent:
-        for there, times in readers.items():
-            yield Span(there, min(times)[0], None)
-        return
-    home = device[maker]
-    last = max((end[op] for op in consumers), default=end[maker])
-    yield Span(home, start[maker], None if kind is TensorKind.OUTPUT else last)
-    for there, times in readers.items():
-        if there != home:
-            yield from (Span(there, begin, until) for begin, until in _union(times))
+    single = len(problem.devices) == 1
+    if kind.persistent and single:
+        yield Span(0, None, None)
+    elif kind.persistent:
+        for there, readers in _by_device(device, consumers).items():
+            yield Span(there, min(readers, key=start.__getitem__), None)
+    else:
+        last = max(consumers, key=end.__getitem__, default=maker)
+        yield Span(device[maker], maker, None if kind is TensorKind.OUTPUT else last)
+        for there, readers in {} if single else _by_device(device, consumers).items():
+            if there != device[maker]:
+                yield from (Span(there, *pair) for pair in _union(readers, start, end))
 
 
-def _union(times: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Merge intervals that overlap; those that only touch stay apart."""
-    times.sort()
-    begin, end = times[0]
-    for first, last in times[1:]:
-        if first >= end:
-            yield begin, end
-            begin, end = first, last
-        else:
-            end = max(end, last)
-    yield begin, end
+def _by_device(device: Sequence[int], ops: Sequence[OpId]) -> dict[int, list[OpId]]:
+    found: dict[int, list[OpId]] = {}
+    for op in ops:
+        found.setdefault(device[op], []).append(op)
+    return found
+
+
+def _union(ops: list[OpId], start: Sequence[int], end: Sequence[int]) -> Iterator[tuple[OpId, OpId]]:
+    """Merge the intervals of operators that overlap, to first and last operator; those that only touch stay apart."""
+    ops.sort(key=lambda op: (start[op], end[op]))
+    opener = closer = ops[0]
+    for op in ops[1:]:
+        if start[op] >= end[closer]:
+            yield opener, closer
+            opener = closer = op
+        elif end[op] > end[closer]:
+            closer = op
+    yield opener, closer

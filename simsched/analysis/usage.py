@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -204,8 +205,9 @@ def live_tensors(run: Run, device: int, time: int) -> list[tuple[str, int]]:
         if not size:
             continue
         for span in spans(problem, where, trace.start, trace.end, tensor):
-            alive = span.begin <= time and (span.end is None or time < span.end or span.begin == time == span.end)
-            if alive and span.device == device:
+            begin = 0 if span.opener is None else trace.start[span.opener]
+            end = math.inf if span.closer is None else trace.end[span.closer]
+            if span.device == device and (begin <= time < end or begin == time == end):
                 found.append((-size, tensor))
                 break
     return [(graph.tensor_names[tensor], -size) for size, tensor in sorted(found)]

@@ -360,6 +360,40 @@ def test_waiting_for_memory_is_a_reason_only_where_it_is_short():
     assert check_trace(roomy, run, memory="block") == [f"{text} from 0 to 3, but it fits there"]
 
 
+def test_without_a_capacity_nothing_is_a_limit():
+    problem = problem_of(tensors(), lanes(1))
+    assert check_trace(problem, trace_of(problem, SERIAL, memory=memory_steps(*STEPS)), memory="block") == []
+
+
+def test_weights_count_from_the_first_instant():
+    problem = problem_of(tensors(), lanes(1))
+    late = memory_steps((2, 0, 144), *STEPS[3:])
+    message = "memory: 0 B are recorded as live on d0 from 0 on; it is 103 B ('a' starts)"
+    assert check_trace(problem, trace_of(problem, SERIAL, memory=late)) == [message]
+
+
+def test_waiting_for_memory_on_several_devices_counts_what_comes_from_elsewhere():
+    """v on d1 needs 3 of its own and 5 from d0, while b holds 7 of 14 there; what is there already takes nothing."""
+    builder = GraphBuilder("remote", time_unit="tick")
+    for name, size in (("tu", 5), ("tb", 7), ("tv", 3)):
+        builder.add_tensor(name, bytes=size)
+    builder.add_op("u", duration=2, outputs=["tu"], device="d0")
+    builder.add_op("b", duration=6, outputs=["tb"], device="d1")
+    builder.add_tensor("tl", bytes=0)
+    builder.add_op("l", duration=1, outputs=["tl"], device="d1")
+    builder.add_op("v", duration=4, inputs=["tu", "tl"], outputs=["tv"], device="d1")
+    rows = [("u", "d0/s0", 0, 0, 0, 2), ("b", "d1/s0", 0, 0, 0, 6)]
+    rows += [("l", "d1/s1", 0, 0, 0, 1), ("v", "d1/s1", 0, 2, 6, 10)]
+    steps = memory_steps((0, 0, 5), (0, 1, 7), (6, 1, 0), (6, 1, 8), (10, 1, 0), (10, 0, 0))
+    for capacity, messages in (
+        (14, []),
+        (15, ["wait: 'v' is recorded as waiting for memory of d1 from 2 to 6, but it fits there"]),
+    ):
+        problem = problem_of(builder.build(), with_memory(linked_pair(latency=0, bandwidth=None), capacity))
+        run = trace_of(problem, rows, memory=steps, waits=(Wait(3, "memory", 2, 6),))
+        assert check_trace(problem, run, memory="block") == messages
+
+
 def test_an_operator_that_takes_no_time_must_show_in_the_steps():
     builder = GraphBuilder("brief", time_unit="tick")
     builder.add_op("z", duration=0, workspace=13)

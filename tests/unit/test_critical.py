@@ -110,6 +110,12 @@ def test_operators_that_take_no_time_are_on_the_path():
     ]
 
 
+def test_even_a_run_that_breaks_the_rules_is_filled():
+    problem = independent(("a", 3))
+    late = trace_of(problem, [("a", "d0/s0", 2, 0, 2, 5)])
+    assert told(problem, late) == [("idle", "a", 0, 2, "idle"), ("operator", "a", 2, 5, "idle")]
+
+
 def test_an_empty_run_has_no_path():
     problem = problem_of(zoo_graphs()["empty"], lanes(1))
     assert realised_path(problem, trace_of(problem, [])) == ()

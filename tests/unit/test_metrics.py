@@ -124,6 +124,29 @@ def test_memory_at_the_peak_by_hand():
     assert metrics(run).peak_bytes == 144
 
 
+def test_each_device_has_its_own_use():
+    """x on d0 makes 5 B for y [10, 16) and z [11, 13) on d1, which share one copy there; w (100 B) comes with y."""
+    builder = GraphBuilder("spread", time_unit="tick")
+    builder.add_tensor("w", bytes=100, kind="parameter")
+    builder.add_tensor("t", bytes=5)
+    builder.add_op("x", duration=3, outputs=["t"], device="d0", demands={"cores": 2})
+    builder.add_op("y", duration=6, inputs=["t", "w"], device="d1", demands={"cores": 1})
+    builder.add_op("z", duration=2, inputs=["t"], device="d1", demands={"cores": 1})
+    hardware = linked_pair(latency=2, bandwidth=1e9)
+    devices = tuple(replace(device, resources={"cores": 2}) for device in hardware.devices)
+    problem = problem_of(builder.build(), replace(hardware, devices=devices))
+    rows = [("x", "d0/s0", 0, 0, 0, 3), ("y", "d1/s0", 0, 3, 10, 16), ("z", "d1/s1", 10, 3, 11, 13)]
+    steps = memory_steps((0, 0, 5), (10, 1, 105), (16, 1, 100), (16, 0, 0))
+    figures = metrics(Result(problem, "by_hand", trace_of(problem, rows, memory=steps)))
+    assert [(use.device, use.peak, use.used) for use in figures.resources] == [("d0", 2, 6), ("d1", 2, 8)]
+    assert [(use.peak, use.at, use.final, use.operators) for use in figures.memory] == [
+        (5, 0, 0, (0,)),
+        (105, 10, 100, (1,)),
+    ]
+    assert figures.memory[1].tensors == (("w", 100), ("t", 5))
+    assert figures.peak_bytes == 105
+
+
 def test_only_the_largest_tensors_are_named():
     builder = GraphBuilder("many", time_unit="tick")
     for number in range(13):
