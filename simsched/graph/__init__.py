@@ -1,1 +1,1 @@
-
+"""Graphs: the model, the builder, ranks, files of all formats, generators."""

@@ -208,7 +208,8 @@ class _Importer:
 
     def _types(self) -> list[str]:
         key = self.keys["op_type"]
-        return [str(found.get(key, "op")) for found in self.found]
+        given = [found.get(key, "op") for found in self.found]
+        return given if set(map(type, given)) <= {str} else list(map(str, given))
 
     def _add_operator(
         self, name: str, op_type: str, duration: Any, found: Mapping[str, Any], tensors: NamedTensors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simsched.errors import Fault
@@ -61,21 +61,15 @@ class NxEdges:
 
     def _rows(self, g: networkx.DiGraph[Any]) -> tuple[list[str], list[str], list[Mapping[str, Any]]]:
         """Columns of the edges: sources, targets, attributes; those that name a tensor are noted and left out."""
-        sources: list[Any] = []
-        targets: list[Any] = []
-        found: list[Mapping[str, Any]] = []
-        parallel_edges = g.is_multigraph()
-        for source, neighbours in g.adjacency():
-            if parallel_edges:
-                for target, parallel in neighbours.items():
-                    sources += repeat(source, len(parallel))
-                    targets += repeat(target, len(parallel))
-                    found += parallel.values()
-            elif neighbours:
-                sources += repeat(source, len(neighbours))
-                targets += neighbours
-                found += neighbours.values()
-        nodes = list(g)
+        nodes, rows = list(g), [neighbours for _, neighbours in g.adjacency()]
+        targets: list[Any] = list(chain.from_iterable(rows))
+        sources: list[Any] = list(chain.from_iterable(map(repeat, nodes, map(len, rows))))
+        found: list[Any] = [one for neighbours in rows for one in neighbours.values()]
+        if g.is_multigraph():
+            counts = list(map(len, found))
+            sources = list(chain.from_iterable(map(repeat, sources, counts)))
+            targets = list(chain.from_iterable(map(repeat, targets, counts)))
+            found = [one for parallel in found for one in parallel.values()]
         if nodes != self.names:
             text = dict(zip(nodes, self.names, strict=True))
             sources, targets = [text[node] for node in sources], [text[node] for node in targets]
@@ -105,24 +99,28 @@ class NxEdges:
         for tensor, bytes in self.tensors.sizes.items():
             builder.add_tensor(tensor, bytes=bytes)
         sources, targets, found = self.rows
-        size_key, delay_key = self.keys["bytes"], self.keys["delay"]
-        if not any(found) or all(map(frozenset((size_key, delay_key)).isdisjoint, found)):
+        if not any(found):
             builder.add_edges(sources, targets)
             return
-        sizes: list[Any] = [one.get(size_key) for one in found]
-        whole = set(map(type, sizes)) == {int} and min(sizes) >= 0 and max(sizes) <= LARGEST
-        if whole and all(map(frozenset(("tensor", delay_key)).isdisjoint, found)):
-            builder.add_edges(sources, targets, sizes)
-            return
-        for source, target, one in zip(sources, targets, found, strict=True):
-            size, delay = one.get(size_key), one.get(delay_key)
-            if "tensor" in one:
-                size = None
-            elif size is not None and not (type(size) is int and 0 <= size <= LARGEST):
-                size = self._edge_value(source, target, size_key, size, values.size)
-            if delay is not None:
-                delay = self._edge_value(source, target, delay_key, delay, self.scale.time)
-            builder.add_edge(source, target, bytes=size, delay=delay)
+        sizes = self._column(self.keys["bytes"], 1, values.size)
+        if sizes is not None and self.tensors.sizes:
+            sizes = [None if "tensor" in one else size for one, size in zip(found, sizes, strict=True)]
+        delays = self._column(self.keys["delay"], self.scale.bare or 1, self.scale.time)
+        builder.add_edges(sources, targets, sizes, delays)
+
+    def _column(self, key: str, factor: int, parse_one: Callable[[Any], int]) -> list[int | None] | None:
+        """One attribute of all edges; None where no edge has it."""
+        sources, targets, found = self.rows
+        given: list[Any] = [one.get(key) for one in found]
+        kinds = set(map(type, given))
+        if kinds <= {type(None)}:
+            return None
+        if kinds == {int} and min(given) >= 0 and max(given) * factor <= LARGEST:
+            return given if factor == 1 else [number * factor for number in given]
+        return [
+            None if value is None else self._edge_value(source, target, key, value, parse_one)
+            for source, target, value in zip(sources, targets, given, strict=True)
+        ]
 
     def _check_drawn(self) -> None:
         """Edges of named tensors must agree with what the nodes list: one of them was edited alone otherwise."""

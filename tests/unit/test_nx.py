@@ -116,6 +116,16 @@ def test_an_empty_graph():
     assert len(to_networkx(from_networkx(nx.DiGraph()))) == 0
 
 
+def test_views_of_a_graph():
+    for kind in (nx.DiGraph, nx.MultiDiGraph):
+        g = kind([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")])
+        nx.set_node_attributes(g, {"a": 2, "b": 3, "c": 5, "d": 7}, "duration")
+        part = from_networkx(g.subgraph(["a", "c", "d"]))
+        assert dict(zip(part.names, part.durations, strict=True)) == {"a": 2, "c": 5, "d": 7}
+        assert list(map(list, part.succ)) == [[1], [2], []]
+        assert list(from_networkx(g.reverse(copy=False)).names) == ["d", "c", "b", "a"]
+
+
 def test_the_users_graph_is_not_changed():
     g = nx.DiGraph([(1, 2)])
     nx.set_node_attributes(g, {1: {"duration": 2, "demands": {"sms": 1}}, 2: {"duration": "3"}})

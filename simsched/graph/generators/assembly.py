@@ -110,15 +110,11 @@ def assemble(
     """
     builder = GraphBuilder(name, time_unit="tick")
     labels = [f"n{number}" for number in range(len(durations))] if names is None else list(names)
-    for label, duration in zip(labels, durations, strict=True):
-        builder.add_op(label, "task", duration=duration)
+    builder.add_ops(labels, durations, "task")
     delays = spread(generator, ccr, durations, len(edges), weights)
-    for position, (source, target) in enumerate(edges):
-        if delays is None:
-            builder.add_edge(labels[source], labels[target])
-        else:
-            delay = delays[position]
-            builder.add_edge(labels[source], labels[target], bytes=delay * BYTES_PER_TICK, delay=delay)
+    sizes = None if delays is None else [delay * BYTES_PER_TICK for delay in delays]
+    sources, targets = [labels[source] for source, _ in edges], [labels[target] for _, target in edges]
+    builder.add_edges(sources, targets, sizes, delays)
     return builder.build()
 
 
