@@ -234,7 +234,9 @@ def _fit(net: _Net, rows: Sequence[Sequence[int]], x: list[float], sweeps: int) 
             offset += net.room(node) / 2
         for node in row:  # levels start centred above each other
             x[node] -= offset / 2
-    for sweep in range(2 * sweeps if len(rows) > 1 else 0):
+    # Small graphs are looked at closely, and their fit costs nothing: go on until nothing moves that one could see.
+    enough = max(2 * sweeps, min(240, 24_000 // sum(map(len, rows))))
+    for sweep in range(enough if len(rows) > 1 else 0):
         settle = sweep >= sweeps
         downward = sweep % 2 == 0
         for row in rows if downward else rows[::-1]:

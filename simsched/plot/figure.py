@@ -71,7 +71,7 @@ def figure_of(drawn: Figure | Axes) -> Figure:
 
 
 @styled
-def save(picture: Figure | Axes | Callable[[], Figure | Axes], path: str | Path) -> Path:
+def save(picture: Figure | Axes | Callable[[], Figure | Axes], path: str | Path, *, dpi: float | None = None) -> Path:
     """Write a picture as PNG, SVG or PDF by the ending of ``path``; equal pictures are equal bytes.
 
     Parameters
@@ -79,6 +79,8 @@ def save(picture: Figure | Axes | Callable[[], Figure | Axes], path: str | Path)
     picture : Figure, Axes, or a function without parameters that draws and returns one
     path : str or Path
         Missing folders are made. The file is replaced in one step.
+    dpi : float, optional
+        Pixels per inch of a PNG; 120 by default.
 
     Returns
     -------
@@ -96,7 +98,7 @@ def save(picture: Figure | Axes | Callable[[], Figure | Axes], path: str | Path)
         raise UnknownNameError("picture format", ending or target.name, _METADATA)
     figure = figure_of(picture() if callable(picture) else picture)
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=ending[1:], metadata=_METADATA[ending])
+    figure.savefig(buffer, format=ending[1:], metadata=_METADATA[ending], dpi=dpi or figure.dpi)
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
     partial.write_bytes(buffer.getvalue())

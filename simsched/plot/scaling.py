@@ -34,7 +34,7 @@ def plot_scaling(results: Sequence[Result], *, count: str = "auto", ax: Axes | N
         Runs of one graph on hardware of different sizes.
     count : str
         What to count as size: ``"streams"``, or a renewable resource such as ``"sms"``; ``"auto"`` takes SMs where
-        the devices share them, else streams.
+        their number differs between the runs, else streams.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -49,7 +49,7 @@ def plot_scaling(results: Sequence[Result], *, count: str = "auto", ax: Axes | N
     if not results:
         ax.set_xlabel("streams")
         return ax
-    kind = _kind(results[0].problem) if count == "auto" else count
+    kind = _kind(results) if count == "auto" else count
     sizes = sorted({machines(result.problem, kind) for result in results})
     schedulers = list(dict.fromkeys(result.label for result in results))
     for number, scheduler in enumerate(schedulers):
@@ -70,7 +70,7 @@ def plot_scaling(results: Sequence[Result], *, count: str = "auto", ax: Axes | N
     return ax
 
 
-_NAMES = {"streams": "lanes", "sms": "SMs"}
+_NAMES = {"streams": "streams", "sms": "SMs"}
 
 
 def machines(problem: Problem, kind: str) -> int:
@@ -80,8 +80,9 @@ def machines(problem: Problem, kind: str) -> int:
     return sum(device.resources.get(kind, 0) for device in problem.devices)
 
 
-def _kind(problem: Problem) -> str:
-    return "sms" if any(device.model == "sm_share" for device in problem.devices) else "streams"
+def _kind(results: Sequence[Result]) -> str:
+    """What differs between the runs: SMs before streams; streams where neither does."""
+    return "sms" if len({machines(result.problem, "sms") for result in results}) > 1 else "streams"
 
 
 def _speed_up(result: Result) -> float:
@@ -140,6 +141,7 @@ def _scale(ax: Axes, sizes: Sequence[int], kind: str, top: float) -> None:
         ax.set_xscale("log", base=2)
     ax.set_xticks(sizes if len(sizes) <= 14 else sizes[:: -(-len(sizes) // 14)])
     ax.minorticks_off()
-    ax.xaxis.set_major_formatter(lambda value, _: plain_number(value))
-    ax.set_xlabel({"streams": "lanes (streams)", "sms": "SMs"}.get(kind, kind))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(lambda value, _: plain_number(value))
+    ax.set_xlabel({"streams": "streams (lanes)", "sms": "SMs"}.get(kind, kind))
     ax.set_ylim(0, top * 1.25)

@@ -44,6 +44,7 @@ SETTINGS: dict[str, Any] = {
     "savefig.dpi": 120,
     "svg.fonttype": "path",
     "svg.hashsalt": "simsched",
+    "text.hinting": "no_hinting",  # widths scale with the size, so that one layout holds at every resolution
     "text.parse_math": False,
     "xtick.color": "#444444",
     "xtick.labelcolor": "#222222",

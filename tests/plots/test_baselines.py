@@ -25,9 +25,9 @@ def draw(name: str, path: Path) -> Path:
     @styled
     def small() -> None:
         figure = figure_of(GALLERY[name]())
-        figure.set_dpi(60)
+        figure.set_dpi(50)
         path.parent.mkdir(exist_ok=True)
-        figure.savefig(path, dpi=60, metadata={"Software": None})
+        figure.savefig(path, dpi=50, metadata={"Software": None})
 
     small()
     return path

@@ -140,7 +140,7 @@ def test_scaling_shows_speed_ups_limits_and_both_curves_of_amdahl() -> None:
     labels = " ".join(legend(ax))
     assert "Amdahl, a bound:\n0 % of the work runs alone" in labels
     assert "textbook model, no bound:\nf = CP / W = 0.500" in labels
-    assert ax.get_xlabel() == "lanes (streams)"
+    assert ax.get_xlabel() == "streams (lanes)"
 
 
 def test_scaling_over_sms_counts_sms_and_leaves_amdahl_out() -> None:

@@ -1,0 +1,95 @@
+"""Draw every picture of the documentation again: ``python scripts/make_docs_pictures.py [NAME...]``.
+
+The pictures are the same bytes with the pinned versions of ``requirements/run.txt``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simsched.graph.generators import layered_random
+from simsched.graph.io import load_graph
+from simsched.hardware import HardwareProfile
+from simsched.plot import (
+    plot_comparison,
+    plot_dag,
+    plot_gantt,
+    plot_lines,
+    plot_memory,
+    plot_roofline,
+    plot_scaling,
+    plot_tradeoff,
+    save,
+)
+from simsched.profiles import load_hardware
+from simsched.result import Comparison
+from simsched.run import compare, run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+ALL = ("serial", "topological", "critical_path", "greedy_ready:fifo", "greedy_ready:spt", "memory_aware")
+NETWORKS = ("squeezenet", "shufflenet", "inception_v1", "resnet50", "densenet121", "bert_base")
+
+
+def with_streams(hardware: HardwareProfile, streams: int) -> HardwareProfile:
+    """Give every device another number of streams."""
+    devices = tuple(dataclasses.replace(device, streams=streams) for device in hardware.devices)
+    return dataclasses.replace(hardware, devices=devices)
+
+
+def crowded() -> Comparison:
+    """Compare schedulers on a layered random graph that many schedules suit, on six lanes."""
+    return compare(layered_random(120, 3, width=8, ccr=1.0), ALL, "lanes:6")
+
+
+def scaling() -> Axes:
+    """Draw one network on one GPU with more and more streams."""
+    graph, hardware = load_graph("inception_v1"), load_hardware("t4")
+    made = [
+        run(graph, scheduler, with_streams(hardware, streams))
+        for scheduler in ("topological", "greedy_ready:spt", "critical_path")
+        for streams in (1, 2, 3, 4, 6, 8)
+    ]
+    return plot_scaling(made)
+
+
+def bubble() -> Axes:
+    """Draw the closed form and what it says of four and eight stages; the experiment of the same name simulates it."""
+    counts = (1, 2, 4, 8, 16, 32)
+    series = {f"{p} stages": [(float(m), (p - 1) / (m + p - 1)) for m in counts] for p in (2, 4, 8)}
+    return plot_lines(
+        series, x_label="microbatches", y_label="bubble: idle share of the run",
+        title="pipelines of equal stages, (p - 1) / (m + p - 1)", references={"a tenth": 0.1}, log_x=True,
+    )  # fmt: skip
+
+
+PICTURES: dict[str, Callable[[], Axes]] = {
+    "residual_graph": lambda: plot_dag(load_graph("residual")),
+    "residual_gantt": lambda: plot_gantt(run("residual", "critical_path", "lanes:2")),
+    "inception_v1_a100_gantt": lambda: plot_gantt(run("inception_v1", "critical_path", "a100_sxm_80gb")),
+    "inception_v1_graph": lambda: plot_dag(run("inception_v1", "serial", "a100_sxm_80gb").problem),
+    "inception_v1_orin_comparison": lambda: plot_comparison(compare("inception_v1", ALL, "orin_agx_64gb")),
+    "networks_orin_comparison": lambda: plot_comparison([compare(name, ALL[1:], "orin_agx_64gb") for name in NETWORKS]),
+    "inception_v1_t4_scaling": scaling,
+    "inception_v1_a100_roofline": lambda: plot_roofline(run("inception_v1", "serial", "a100_sxm_80gb").problem),
+    "crowded_tradeoff": lambda: plot_tradeoff(crowded()),
+    "crowded_memory": lambda: plot_memory(crowded()),
+    "pipeline_bubble": bubble,
+}
+
+
+def main(names: list[str]) -> None:
+    """Draw the named pictures, or all."""
+    for name in names or PICTURES:
+        path = save(PICTURES[name], FOLDER / f"{name}.png", dpi=80)
+        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
