@@ -180,11 +180,11 @@ LONG = """\
 name: long
 graphs:
   - generate: layered_random
-    parameters: {n: 1500, seed: [1, 2]}
+    parameters: {n: 700, seed: [1, 2]}
 hardware: lanes:4
 schedulers: [critical_path, "greedy_ready:fifo", topological]
 noise: [none, 0.3]
-seeds: [0, 1, 2, 3, 4, 5]
+seeds: [0, 1, 2, 3, 4]
 plots:
   - {file: spans, x: seed, y: makespan_ns, panels: graph}
 """
@@ -217,10 +217,10 @@ def test_an_interrupted_experiment_goes_on_and_ends_with_the_same_bytes(tmp_path
     assert said.splitlines()[-1] == "interrupted; what is finished is kept in out; the same command goes on from there"
     assert "Traceback" not in said
     done = (tmp_path / "out" / LOG).read_bytes().count(b"\n")
-    assert 8 <= done < 72
+    assert 8 <= done < 60
     assert not (tmp_path / "out" / "manifest.json").exists()
     first = subprocess.run(command(*words), cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True)
-    assert f"72 runs, {done} of them kept from before" in first.stdout
+    assert f"60 runs, {done} of them kept from before" in first.stdout
     whole = ("experiment", "long.yaml", "-o", "whole")
     subprocess.run(command(*whole), cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True)
     assert results(tmp_path / "out") == results(tmp_path / "whole")
@@ -276,8 +276,10 @@ def test_memory_is_worth_time_only_to_those_who_mind_it(tmp_path: Path, monkeypa
     careless = [spans["critical_path", size] for size in (38, 42, 46, 50, 54, 58)]
     assert careless == [None] * 6
     free = spans["critical_path", 62]
-    assert spans["memory_aware(slack=1)", 38] > 1.3 * free
-    assert all(spans["memory_aware(slack=1)", size] < 1.02 * free for size in (42, 46, 50, 54, 58, 62))
+    assert free is not None
+    careful = [spans["memory_aware(slack=1)", size] or 0 for size in (38, 42, 46, 50, 54, 58, 62)]
+    assert careful[0] > 1.3 * free
+    assert all(0 < span < 1.02 * free for span in careful[1:])
     assert all(row["peak_bytes"] <= row["memory_capacity"] for row in rows if row["error"] is None)
 
 
