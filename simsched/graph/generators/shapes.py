@@ -142,8 +142,9 @@ def out_tree(depth: int = 4, arity: int = 2, *, duration: int = 1, ccr: float = 
 def in_tree(depth: int = 4, arity: int = 2, *, duration: int = 1, ccr: float = 0.0) -> Graph:
     """Make a complete tree that gathers into one root, as a reduction does.
 
-    Parameters and counts are those of :func:`out_tree`. Hu's level algorithm (b-level list scheduling) is optimal for unit durations on these (T. C. Hu, "Parallel
-    sequencing and assembly line problems", Operations Research 9(6), 1961, doi:10.1287/opre.9.6.841).
+    Parameters and counts are those of :func:`out_tree`. Hu's level algorithm (b-level list scheduling) is optimal for
+    unit durations on these (T. C. Hu, "Parallel sequencing and assembly line problems", Operations Research 9(6),
+    1961, doi:10.1287/opre.9.6.841).
 
     Examples
     --------
