@@ -19,4 +19,12 @@ def collector_off() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            _to_the_oldest()
             gc.enable()
+
+
+def _to_the_oldest() -> None:
+    """Count what was made as long-lived at once; else the next collection of young values would scan all of it."""
+    if not gc.get_freeze_count():  # otherwise somebody keeps values frozen on purpose
+        gc.freeze()
+        gc.unfreeze()

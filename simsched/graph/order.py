@@ -35,6 +35,8 @@ def distinct(rows: Iterable[list[int]]) -> Adjacency:
 
 
 def _sorted(row: list[int]) -> tuple[int, ...]:
+    if len(row) == 2 and row[0] < row[1]:
+        return row[0], row[1]
     row.sort()
     return tuple(row) if len(set(row)) == len(row) else tuple(sorted(set(row)))
 
