@@ -67,9 +67,10 @@ class DeviceMemory:
         self._inputs = volatile_inputs(graph)
         self._start = needs_at_start(problem, 0)
         self._end = [0] * len(graph)
-        for tensor, uses in enumerate(self._uses):
-            if not uses and graph.tensor_producer[tensor] >= 0:
-                self._end[graph.tensor_producer[tensor]] += self._sizes[tensor]
+        if 0 in self._uses:
+            for tensor, uses in enumerate(self._uses):
+                if not uses and graph.tensor_producer[tensor] >= 0:
+                    self._end[graph.tensor_producer[tensor]] += self._sizes[tensor]
         for op in ops_with_workspace(problem, 0):
             self._end[op] += problem.workspace(op, 0)
         self.live = [persistent_bytes(graph)]
@@ -128,21 +129,27 @@ class DeviceMemory:
         return MemorySteps(self._step_time, array("h", [0]) * len(self._step_time), self._step_live)
 
 
+# The functions below first look whether there is anything to do, in one pass at the speed of C: a graph of a million
+# operators is usually all activations, each read once by an operator.
+
+
 def use_counts(graph: Graph) -> list[int]:
     """Number of readers of each tensor, and one more for graph outputs, which nobody frees."""
     counts = list(map(len, graph.tensor_consumers))
-    for tensor, kind in enumerate(graph.tensor_kinds):
-        if kind is TensorKind.OUTPUT:
-            counts[tensor] += 1
+    if TensorKind.OUTPUT in graph.tensor_kinds:
+        for tensor, kind in enumerate(graph.tensor_kinds):
+            if kind is TensorKind.OUTPUT:
+                counts[tensor] += 1
     return counts
 
 
 def volatile_inputs(graph: Graph) -> Sequence[tuple[TensorId, ...]]:
     """Distinct inputs of each operator that are not resident from time 0 to the end."""
     distinct: Sequence[tuple[TensorId, ...]] = graph.inputs
-    if any(len(inputs) > 1 and len(set(inputs)) < len(inputs) for inputs in distinct):
+    # Consumers are distinct, so the sums differ when an operator reads a tensor twice.
+    if sum(map(len, distinct)) != sum(map(len, graph.tensor_consumers)):
         distinct = [tuple(dict.fromkeys(inputs)) for inputs in distinct]
-    persistent = {tensor for tensor, kind in enumerate(graph.tensor_kinds) if kind in PERSISTENT}
+    persistent = persistent_tensors(graph)
     if not persistent:
         return distinct
     return [
@@ -151,17 +158,25 @@ def volatile_inputs(graph: Graph) -> Sequence[tuple[TensorId, ...]]:
     ]
 
 
+def persistent_tensors(graph: Graph) -> frozenset[TensorId]:
+    """Parameters and graph inputs."""
+    kinds = graph.tensor_kinds
+    if not any(kind in kinds for kind in PERSISTENT):
+        return frozenset()
+    return frozenset(tensor for tensor, kind in enumerate(kinds) if kind in PERSISTENT)
+
+
+def persistent_bytes(graph: Graph) -> int:
+    """Bytes of parameters and graph inputs."""
+    return sum(graph.tensor_bytes[tensor] for tensor in persistent_tensors(graph))
+
+
 def matters(problem: Problem) -> bool:
     """Whether any byte can ever be live."""
     graph = problem.graph
     if any(graph.tensor_bytes) or any(graph.workspace.values()):
         return True
     return any(cost.workspace for costs in problem.costs for cost in costs.values())
-
-
-def persistent_bytes(graph: Graph) -> int:
-    """Bytes of parameters and graph inputs."""
-    return sum(size for size, kind in zip(graph.tensor_bytes, graph.tensor_kinds, strict=True) if kind in PERSISTENT)
 
 
 def ops_with_workspace(problem: Problem, device: int) -> list[OpId]:

@@ -147,7 +147,8 @@ class _Simulation:
 
         Everything is bound to local names, because this runs for every operator.
         """
-        state, memory, succ = self._state, self._memory, self._state.problem.graph.succ
+        state, succ = self._state, self._state.problem.graph.succ
+        release = None if self._memory is None else self._memory.finish
         remaining, running, queues, idle, heads = state.remaining, state.running, state.queues, state.idle, self._heads
         agenda, settle, guarded = self._clock.agenda, self._settler(), not self._open
         stream_device = self._stream_device
@@ -163,8 +164,8 @@ class _Simulation:
                     op = running[stream]
                     running[stream] = -1
                     finished.append(op)
-                    if memory is not None:
-                        memory.finish(op, stream_device[stream], now)
+                    if release is not None:
+                        release(op, stream_device[stream], now)
                     if guarded:
                         state.gates[stream_device[stream]].give(op)
                     if queues[stream]:
@@ -220,7 +221,8 @@ class _Simulation:
 
     def _dispatcher(self) -> Callable[[int, Sequence[tuple[OpId, int, str]]], None]:
         """Return what appends operators to streams, and starts those at once that nothing can object to."""
-        state, heads, memory = self._state, self._heads, self._memory
+        state, heads = self._state, self._heads
+        allocate = None if self._memory is None else self._memory.start
         stream_of, dispatch_at, launch_order, idle = state.stream_of, state.dispatch_at, state.launch_order, state.idle
         remaining, running, queues = state.remaining, state.running, state.queues
         start_at, end_at, durations = state.start_at, state.end_at, self._durations[0]
@@ -246,8 +248,8 @@ class _Simulation:
                         running[stream] = op
                         start_at[op] = now
                         end_at[op] = end = now + durations[op]
-                        if memory is not None:
-                            memory.start(op, 0, now)
+                        if allocate is not None:
+                            allocate(op, 0, now)
                         heappush(agenda, (end, NORMAL, next(numbers), ends[stream]))
                         continue
                     heads.append(stream)
