@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from simsched.plot.figure import new_figure
-from simsched.plot.scales import plain_number, show_bytes, show_time
+from simsched.plot.scales import fitting, plain_number, show_bytes, show_time
 from simsched.plot.style import INK, LINES, MARKERS, clean, styled
 
 if TYPE_CHECKING:
@@ -81,10 +81,12 @@ def plot_series(rows: Sequence[Row], look: Look) -> Figure:
     """
     kept = [row for row in rows if row.get(look.x) is not None and row.get(look.y) is not None]
     panels = _distinct(str(row[look.panels]) for row in kept) if look.panels else [""]
-    labels = _distinct(label_of(row, look) for row in kept)
+    present = {label_of(row, look) for row in kept}
+    labels = [label for label in _distinct(label_of(row, look) for row in rows) if label in present]
     columns = min(3, len(panels) or 1)
     lines = math.ceil((len(panels) or 1) / columns)
-    figure = new_figure(max(7.5, 4.4 * columns), 0.9 + 3.6 * lines)
+    width = max(7.5, 4.4 * columns)
+    figure = new_figure(width, 0.9 + 3.6 * lines)
     axes = figure.subplots(lines, columns, squeeze=False)
     for number, ax in enumerate(axes.flat):
         if number >= len(panels):
@@ -95,10 +97,21 @@ def plot_series(rows: Sequence[Row], look: Look) -> Figure:
         if look.panels:
             ax.set_title(clean(_panel_title(look.panels, panels[number]), 44), fontsize=10.5)
     if look.title:
-        figure.suptitle(clean(look.title, 100), x=0.01, ha="left", fontweight="bold")
-    handles, names = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower left", ncols=min(4, max(len(names), 1)))
+        # Bold letters are some 12 % wider than those that are measured.
+        title = fitting(clean(look.title, 200), 72 * (width - 0.3) / 1.12, 12)
+        figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    _add_legend(figure, axes.flat)
     return figure
+
+
+def _add_legend(figure: Figure, axes: Iterable[Axes]) -> None:
+    """One legend below all panels, with every line that occurs in any of them."""
+    entries: dict[str, Any] = {}
+    for ax in axes:
+        for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
+            entries.setdefault(name, handle)
+    if entries:
+        figure.legend(list(entries.values()), list(entries), loc="outside lower left", ncols=min(4, len(entries)))
 
 
 def _panel_title(column: str, value: str) -> str:
