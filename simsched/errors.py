@@ -115,6 +115,10 @@ class UnknownNameError(SimschedError):
         return f"unknown {self.kind} {self.name!r}; {suggest(self.name, self.choices)}"
 
 
+class WorkerDiedError(SimschedError):
+    """A worker process ended without an answer, e.g. because the machine ran out of memory."""
+
+
 class SchedulerError(SimschedError):
     """A run cannot be carried out as the scheduler asked."""
 

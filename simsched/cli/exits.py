@@ -16,7 +16,7 @@ import os
 
 import click
 
-from simsched.errors import SchedulerError, SimschedError, TraceError
+from simsched.errors import SchedulerError, SimschedError, TraceError, WorkerDiedError
 
 OK = 0
 RUN_FAILED = 1
@@ -34,7 +34,7 @@ class InterruptedExit(click.ClickException):
 
 def code_of(error: BaseException) -> int:
     """Return the exit code for an error."""
-    if isinstance(error, (SchedulerError, TraceError)):
+    if isinstance(error, (SchedulerError, TraceError, WorkerDiedError)):
         return RUN_FAILED
     if isinstance(error, (SimschedError, OSError)):
         return BAD_INPUT

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simsched.errors import SimschedError
+from simsched.errors import WorkerDiedError
 from simsched.experiment.grid import Cell, cells_of, check_plots
 from simsched.experiment.schema import Experiment
 from simsched.experiment.store import Store, key_of, problem_hash
@@ -54,10 +54,6 @@ class Finished:
     computed: int
     kept: int
     inputs: dict[str, Any]
-
-
-class WorkerDiedError(SimschedError):
-    """A worker process ended without an answer, e.g. because the machine ran out of memory."""
 
 
 def run_experiment(

@@ -226,6 +226,20 @@ def test_an_interrupted_experiment_goes_on_and_ends_with_the_same_bytes(tmp_path
     assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
+def test_a_worker_that_dies_is_said_so_and_what_is_finished_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import os\nclass Killer:\n    def start(self, problem):\n        os._exit(3)\n")
+    text = LONG.replace("critical_path,", "'mine:Killer',").replace("n: 700", "n: 20")
+    (tmp_path / "killer.yaml").write_text(text)
+    words = command("experiment", "killer.yaml", "-o", "out", "--jobs", "2")
+    done = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "error: a worker process died, perhaps for lack of memory; finished runs are kept: run the same command again, "
+        "with a smaller --jobs"
+    )
+    assert "Traceback" not in done.stderr
+
+
 def shipped() -> list[Path]:
     return sorted((ROOT / "experiments").glob("*.yaml"))
 
