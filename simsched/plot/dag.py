@@ -54,7 +54,7 @@ def plot_dag(graph: Graph | Problem, *, ax: Axes | None = None) -> Axes:
     graph = graph.graph if isinstance(graph, Problem) else graph
     durations = _durations(graph, problem)
     path = critical_path(graph, durations) if durations is not None and any(durations) else []
-    layout = layered_layout(graph)
+    layout = layered_layout(graph, sweeps=12 if len(graph) <= 5000 else 4)
     columns = fold(layout)
     ax = _axes(ax, columns)
     colours = type_colours(graph.op_types)

@@ -6,17 +6,15 @@ import io
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from simsched.errors import UnknownNameError
 from simsched.plot.scales import fitting
 from simsched.plot.style import styled
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _OWN = "own"
 # Dates and versions would change the bytes; a None leaves the entry out.
@@ -70,8 +68,35 @@ def figure_of(drawn: Figure | Axes) -> Figure:
     return found
 
 
+Picture = Figure | Axes | Callable[[], Figure | Axes]
+"""A figure, axes, or a function without parameters that draws and returns one."""
+
+
 @styled
-def save(picture: Figure | Axes | Callable[[], Figure | Axes], path: str | Path, *, dpi: float | None = None) -> Path:
+def render(picture: Picture, ending: str = ".png", *, dpi: float | None = None) -> bytes:
+    """Return a picture as the bytes of a PNG, SVG or PDF, without dates, so that equal pictures are equal bytes.
+
+    Parameters
+    ----------
+    picture : Figure, Axes, or a function without parameters that draws and returns one
+    ending : {".png", ".svg", ".pdf"}
+    dpi : float, optional
+        Pixels per inch of a PNG; 120 by default.
+
+    Raises
+    ------
+    UnknownNameError
+        If the ending is none of these.
+    """
+    if ending not in _METADATA:
+        raise UnknownNameError("picture format", ending, _METADATA)
+    figure = figure_of(picture() if callable(picture) else picture)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=ending[1:], metadata=_METADATA[ending], dpi=dpi or figure.dpi)
+    return buffer.getvalue()
+
+
+def save(picture: Picture, path: str | Path, *, dpi: float | None = None) -> Path:
     """Write a picture as PNG, SVG or PDF by the ending of ``path``; equal pictures are equal bytes.
 
     Parameters
@@ -93,14 +118,9 @@ def save(picture: Figure | Axes | Callable[[], Figure | Axes], path: str | Path,
         If the ending is none of ``.png``, ``.svg`` and ``.pdf``.
     """
     target = Path(path)
-    ending = target.suffix.lower()
-    if ending not in _METADATA:
-        raise UnknownNameError("picture format", ending or target.name, _METADATA)
-    figure = figure_of(picture() if callable(picture) else picture)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=ending[1:], metadata=_METADATA[ending], dpi=dpi or figure.dpi)
+    data = render(picture, target.suffix.lower() or target.name, dpi=dpi)
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
-    partial.write_bytes(buffer.getvalue())
+    partial.write_bytes(data)
     partial.replace(target)
     return target

@@ -27,7 +27,7 @@ from simsched.plot import (
     plot_tradeoff,
     save,
 )
-from simsched.plot.figure import figure_of, new_figure
+from simsched.plot.figure import figure_of, new_figure, render
 from simsched.problem import make_problem
 from simsched.result import Comparison, Failure, Result
 from simsched.schedulers.critical_path import CriticalPath
@@ -161,6 +161,14 @@ def test_an_unknown_ending_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError) as error:
         save(GALLERY["dag"], tmp_path / "picture.pgn")
     assert str(error.value) == "unknown picture format '.pgn'; did you mean '.png'?"
+    with pytest.raises(UnknownNameError, match=r"unknown picture format 'picture'"):
+        save(GALLERY["dag"], tmp_path / "picture")
+
+
+def test_bytes_without_a_file_are_those_of_the_file(tmp_path: Path) -> None:
+    assert render(GALLERY["dag"], ".svg") == save(GALLERY["dag"], tmp_path / "dag.svg").read_bytes()
+    small, large = render(GALLERY["dag"], dpi=40), render(GALLERY["dag"])
+    assert len(small) < len(large)
 
 
 def test_the_core_draws_nothing_by_itself() -> None:
