@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -134,7 +133,6 @@ def _pictures(comparison: Comparison) -> Iterator[tuple[str, bytes]]:
 
 def png(draw: Any) -> bytes:
     """Draw a picture and return the bytes of its PNG."""
-    from simsched.plot.figure import save
+    from simsched.plot.figure import render
 
-    with tempfile.TemporaryDirectory() as folder:
-        return save(draw, Path(folder) / "picture.png").read_bytes()
+    return render(draw)
