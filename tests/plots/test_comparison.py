@@ -49,7 +49,8 @@ def test_bounds_are_lines_at_their_values() -> None:
     for name, value in expected.items():
         assert [x for x, _ in points(ax, f"bound:{name}")] == [value, value]
     (shade,) = marked(ax, "corridor")
-    assert (shade.get_x(), shade.get_x() + shade.get_width()) == (14, 17)
+    shaded = shade.get_path().get_extents(shade.get_patch_transform())
+    assert (shaded.x0, shaded.x1) == (14, 17)
     assert legend(ax) == [
         "lower bound: 14 (by critical_path)",
         "critical path: 14",
