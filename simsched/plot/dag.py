@@ -15,6 +15,7 @@ from simsched.graph.model import DependencyKind, Graph, OpId
 from simsched.graph.ranks import critical_path
 from simsched.plot.columns import BOX_HEIGHT, BOX_WIDTH, Columns, Point, course, fold
 from simsched.plot.figure import new_axes, settle
+from simsched.plot.legend import type_patches
 from simsched.plot.scales import fitting, inner_size
 from simsched.plot.style import INK, MUTED, OTHER_FILL, clean, duration_text, styled, type_colours
 from simsched.problem import Problem
@@ -220,16 +221,8 @@ def _draw_names(ax: Axes, graph: Graph, layout: Layout, columns: Columns, durati
 
 def _draw_legend(ax: Axes, graph: Graph, colours: Mapping[str, str], path: Sequence[OpId]) -> None:
     entries: list[Patch | Line2D] = []
-    others = [name for name, colour in colours.items() if colour == OTHER_FILL]
-    if len(colours) > 1:
-        entries += [
-            Patch(facecolor=c, edgecolor="#555555", label=clean(name, 28))
-            for name, c in colours.items()
-            if c != OTHER_FILL
-        ]
-    if others:
-        label = clean(", ".join(others), 28) if len(others) <= 3 else f"{len(others)} other types"
-        entries.append(Patch(facecolor=OTHER_FILL, edgecolor="#555555", label=label))
+    if len(colours) > 1 or OTHER_FILL in colours.values():
+        entries += type_patches(colours, colours.keys(), "#555555")
     if path:
         entries.append(Patch(facecolor="none", edgecolor=INK, linewidth=1.8, label="critical path"))
     kinds = sorted(set(graph.edges.kind))

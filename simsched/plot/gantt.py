@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.collections import PolyCollection
@@ -12,15 +12,16 @@ from matplotlib.patches import Patch
 from simsched.analysis.bounds import lower_bound
 from simsched.analysis.critical import realised_path
 from simsched.plot.bars import Chart, chart_of
+from simsched.plot.critical import BAR_HEIGHT, boxes_of, draw_critical, underlined
 from simsched.plot.figure import figure_of, new_figure, settle
+from simsched.plot.legend import type_patches
 from simsched.plot.memory import busiest_device, draw_curve, mark_peak, memory_curve, show_range
-from simsched.plot.scales import fitting, inner_size, show_time
+from simsched.plot.scales import fitting, inner_size, show_time, text_width
 from simsched.plot.style import (
     IDLE,
     INK,
     LOWER_BOUND_LINE,
     MAKESPAN_LINE,
-    OTHER_FILL,
     clean,
     duration_text,
     percent,
@@ -33,7 +34,6 @@ from simsched.units import format_size
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BAR_HEIGHT = 0.78
 HEADROOM_POINTS = 31.0
 
 
@@ -80,8 +80,8 @@ def plot_gantt(
     _draw_idle(ax, chart)
     _draw_bars(ax, chart, colours)
     path = realised_path(result.problem, result.trace)
-    critical = frozenset(segment.op for segment in path if segment.kind == "operator")
-    _draw_critical(ax, chart, critical)
+    critical = [segment.op for segment in path if segment.kind == "operator"]
+    draw_critical(ax, chart, result, critical)
     _draw_marks(ax, chart, colours, result.problem.graph.op_types)
     _draw_lines(ax, result)
     _draw_legend(ax, chart, colours, own=own)
@@ -127,18 +127,10 @@ def _time_axis(ax: Axes, result: Result, chart: Chart, largest: float) -> None:
         ax.set_xlabel(f"{ax.get_xlabel()}; bars shorter than {duration_text(chart.resolution, unit)} are merged")
 
 
-def _boxes(spans: Iterable[tuple[int, int, int]], height: float = BAR_HEIGHT) -> list[list[tuple[float, float]]]:
-    """Corners of boxes around row centres."""
-    half = height / 2
-    return [
-        [(start, row - half), (start, row + half), (end, row + half), (end, row - half)] for row, start, end in spans
-    ]
-
-
 def _draw_idle(ax: Axes, chart: Chart) -> None:
     ax.add_collection(
         PolyCollection(
-            _boxes(chart.gaps), facecolors="none", edgecolors=IDLE, linewidths=0, hatch="////", zorder=1, gid="idle"
+            boxes_of(chart.gaps), facecolors="none", edgecolors=IDLE, linewidths=0, hatch="////", zorder=1, gid="idle"
         ),
         autolim=False,
     )
@@ -152,7 +144,7 @@ def _draw_bars(ax: Axes, chart: Chart, colours: Mapping[str, str]) -> None:
         if own:
             edges = [_edge((end - start) * points) for _, start, end in own]
             bars = PolyCollection(
-                _boxes(own), facecolors=colour, edgecolors="white", linewidths=edges, zorder=2,
+                boxes_of(own), facecolors=colour, edgecolors="white", linewidths=edges, zorder=2,
                 gid=f"bars:{op_type}", rasterized=len(own) > 5000,
             )  # fmt: skip
             ax.add_collection(bars, autolim=False)
@@ -161,26 +153,6 @@ def _draw_bars(ax: Axes, chart: Chart, colours: Mapping[str, str]) -> None:
 def _edge(width: float) -> float:
     """Width of the white edge of a bar this wide, in points: it must not swallow the bar."""
     return 0.7 if width > 6 else 0.3 if width > 3 else 0
-
-
-def _draw_critical(ax: Axes, chart: Chart, critical: frozenset[int]) -> None:
-    """Outline critical bars; where bars are merged or many, outlines would be all one sees, so underline instead."""
-    own = [(bar.row, bar.start, bar.end) for bar in chart.bars if not critical.isdisjoint(bar.ops)]
-    if not own:
-        return
-    if _underlined(chart):
-        low = BAR_HEIGHT / 2
-        boxes = [[(s, r + low - 0.1), (s, r + low + 0.04), (e, r + low + 0.04), (e, r + low - 0.1)] for r, s, e in own]
-        outline = PolyCollection(boxes, facecolors=INK, linewidths=0, zorder=4, gid="critical")
-    else:
-        outline = PolyCollection(
-            _boxes(own), facecolors="none", edgecolors=INK, linewidths=1.7, zorder=4, gid="critical"
-        )
-    ax.add_collection(outline, autolim=False)
-
-
-def _underlined(chart: Chart) -> bool:
-    return len(chart.bars) > 120
 
 
 def _draw_marks(ax: Axes, chart: Chart, colours: Mapping[str, str], types: Sequence[str]) -> None:
@@ -228,17 +200,9 @@ def _flag(ax: Axes, at: float, text: str, colour: str, line: int) -> None:
 def _draw_legend(ax: Axes, chart: Chart, colours: Mapping[str, str], *, own: bool) -> None:
     shown = {bar.op_type for bar in chart.bars}
     entries: list[Patch | Line2D] = []
-    others = [name for name in colours if name in shown and colours[name] == OTHER_FILL]
     if len(colours) > 1:
-        entries += [
-            Patch(facecolor=colour, label=clean(name, 28))
-            for name, colour in colours.items()
-            if name in shown and colour != OTHER_FILL
-        ]
-    if others:
-        label = clean(", ".join(others), 28) if len(others) <= 3 else f"{len(others)} other types"
-        entries.append(Patch(facecolor=OTHER_FILL, label=label))
-    if _underlined(chart):
+        entries += type_patches(colours, shown)
+    if underlined(chart):
         entries.append(Line2D([], [], color=INK, linewidth=3, label="critical path of the run"))
     elif chart.bars:
         entries.append(Patch(facecolor="none", edgecolor=INK, linewidth=1.7, label="critical path of the run"))
@@ -268,21 +232,13 @@ def _draw_names(ax: Axes, result: Result, chart: Chart) -> None:
     for bar in chart.bars:
         room = (bar.end - bar.start) * points - 5
         if len(bar.ops) == 1 and room > size:
-            text = fitting(clean(names[bar.ops[0]], 200), room, size, keep="end")
+            name = clean(names[bar.ops[0]], 200)
+            small = 0.75 * size
+            fits = small if small >= 6 and text_width(name, small) <= room < text_width(name, size) else size
+            text = fitting(name, room, fits, keep="end")
+            place: dict[str, Any] = {"ha": "center", "va": "center", "clip_on": True, "zorder": 5, "gid": "name"}
             if text:
-                centre = (bar.start + bar.end) / 2
-                ax.text(
-                    centre,
-                    bar.row,
-                    text,
-                    ha="center",
-                    va="center",
-                    fontsize=size,
-                    color=INK,
-                    zorder=5,
-                    gid="name",
-                    clip_on=True,
-                )
+                ax.text((bar.start + bar.end) / 2, bar.row, text, fontsize=fits, color=INK, **place)
 
 
 def _draw_memory(ax: Axes, memory_ax: Axes, result: Result, chart: Chart) -> None:

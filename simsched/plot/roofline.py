@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from simsched.cost.peaks import Fp32Math, Peak, find_peak
 from simsched.cost.registry import work_of
 from simsched.graph.model import OpId
 from simsched.hardware import Device
 from simsched.plot.figure import new_axes, settle
-from simsched.plot.style import INK, LINES, MUTED, OTHER_FILL, clean, duration_text, styled, type_colours
+from simsched.plot.legend import type_patches
+from simsched.plot.style import INK, LINES, MUTED, clean, duration_text, styled, type_colours
 from simsched.problem import Problem
 from simsched.units import format_rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.patches import Patch
 
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
@@ -200,16 +201,7 @@ def _draw_legend(
     ax: Axes, problem: Problem, device: int, dots: Dots, colours: Mapping[str, str], lines: Sequence[Line2D]
 ) -> None:
     shown = {problem.graph.op_types[op] for op in dots.ops}
-    entries: list[Patch | Line2D] = [*lines]
-    entries += [
-        Patch(facecolor=colour, edgecolor="#333333", label=clean(name, 28))
-        for name, colour in colours.items()
-        if name in shown and colour != OTHER_FILL
-    ]
-    others = [name for name, colour in colours.items() if name in shown and colour == OTHER_FILL]
-    if others:
-        label = clean(", ".join(others), 28) if len(others) <= 3 else f"{len(others)} other types"
-        entries.append(Patch(facecolor=OTHER_FILL, edgecolor="#333333", label=label))
+    entries: list[Patch | Line2D] = [*lines, *type_patches(colours, shown, "#333333")]
     longest = max((problem.cost(op, device).duration for op in dots.ops), default=0)
     if longest:
         label = f"{duration_text(longest, problem.graph.time_unit)} (area is time)"

@@ -15,7 +15,18 @@ from simsched.plot.gantt import plot_gantt
 from simsched.result import Result
 from simsched.schedulers.critical_path import CriticalPath
 from tests.builders import layered_graph, linked_pair, problem_of, random_graph, with_memory
-from tests.plots.looks import better_result, boxes, empty_result, hand_result, legend, marked, points, spans, words
+from tests.plots.looks import (
+    better_result,
+    boxes,
+    empty_result,
+    hand_result,
+    legend,
+    marked,
+    points,
+    spans,
+    ways,
+    words,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,6 +74,25 @@ def test_the_realised_critical_path_is_outlined() -> None:
         (1, 5.0, 10.0),
     ]
     assert sorted(spans(plot_gantt(better_result()), "critical")) == [(0, 0.0, 2.0), (0, 7.0, 14.0), (1, 2.0, 7.0)]
+
+
+def test_lines_lead_from_one_critical_operator_to_the_next() -> None:
+    # a to b and c to d change the row at 2 and 10; b and c are neighbours in theirs.
+    assert ways(plot_gantt(hand_result()), "critical-links") == [
+        [(2.0, 0.39), (2.0, 0.61)],
+        [(10.0, 0.61), (10.0, 0.39)],
+    ]
+
+
+def test_small_names_are_written_smaller_before_they_are_cut() -> None:
+    builder = GraphBuilder("names", time_unit="tick")
+    for number, duration in enumerate((3, 3, 3, 60)):
+        builder.add_op(f"F0.{number}", duration=duration)
+    problem = problem_of(builder.build(), lanes(1))
+    ax = plot_gantt(Result(problem, "critical_path", simulate(problem, CriticalPath())))
+    sizes = {text.get_text(): text.get_fontsize() for text in ax.texts if text.get_gid() == "name"}
+    assert set(sizes) == {"F0.0", "F0.1", "F0.2", "F0.3"}
+    assert sizes["F0.0"] < sizes["F0.3"]
 
 
 def test_lines_of_makespan_and_lower_bound() -> None:
