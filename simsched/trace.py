@@ -136,11 +136,11 @@ class Trace:
         return sorted(range(len(self.start)), key=self.start.__getitem__)
 
     def schedule(self) -> Schedule:
-        """Return the order on each stream, as an intent that can be followed again."""
+        """Return the order on each stream and of the launches, as an intent that can be followed again."""
         streams: dict[int, list[OpId]] = {}
         for op in self.launch_order:
             streams.setdefault(self.stream[op], []).append(op)
-        return Schedule({stream: tuple(ops) for stream, ops in sorted(streams.items())})
+        return Schedule({stream: tuple(ops) for stream, ops in sorted(streams.items())}, tuple(self.launch_order))
 
     def events(self) -> Iterator[Event]:
         """Events in the order in which the engine saw them: finish, ready, dispatch, start within an instant."""

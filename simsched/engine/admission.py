@@ -97,7 +97,7 @@ class Admission:
                 self._note_transfers(op, device)
             self._start(op, stream, device, now)
 
-        blocked = self._models[device](self.pending[device], gate, start)
+        blocked = self._models[device](self.pending[device], self._launched, gate, start)
         for op, reason, detail in blocked:
             known = self._waiting.get(op)
             if known is None or known[0] != reason:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 
 from simsched.errors import ConfigError, Fault
@@ -89,16 +88,8 @@ def replay_policy(trace: Trace) -> Policy:
 
 
 def static_policy(schedule: Schedule) -> Policy:
-    """Return a policy that dispatches everything at its first call.
-
-    Operators are launched round-robin over the streams, position by position; on a device whose queue admits in
-    launch order that is the order in which equally ready kernels compete.
-    """
-    waiting = [
-        Dispatch(op, stream, "as the schedule says")
-        for position in zip_longest(*([(op, stream) for op in ops] for stream, ops in sorted(schedule.streams.items())))
-        for op, stream in filter(None, position)
-    ]
+    """Return a policy that dispatches everything at its first call, in the schedule's order of launches."""
+    waiting = [Dispatch(op, stream, "as the schedule says") for op, stream in schedule.launches()]
 
     def policy(view: View) -> Iterable[Dispatch]:
         del view

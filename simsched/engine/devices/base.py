@@ -1,8 +1,9 @@
 """The interface of a device model.
 
-A model is one function: ``admit(pending, gate, start)``. ``pending`` holds operators at the heads of their streams
-that have everything but the device's consent, in the order in which they came to that point (within one instant in
-launch order). The model calls ``start(op)`` for each that may start now and returns the others with the reason.
+A model is one function: ``admit(pending, launched, gate, start)``. ``pending`` holds operators at the heads of their
+streams that have everything but the device's consent, in the order in which they came to that point (within one instant
+in launch order); ``launched(op)`` is the number of an operator's launch. The model calls ``start(op)`` for each that
+may start now and returns the others with the reason.
 
 Speed is constant in the models of this package so far: an operator that has started ends after its duration. Models
 that share bandwidth will also say, at each change of the resident set, how fast each resident operator runs.
@@ -25,8 +26,10 @@ Shortage = tuple[WaitReason, str]
 class Admit(Protocol):
     """Decide which pending operators start now."""
 
-    def __call__(self, pending: Sequence[OpId], gate: Gate, start: Callable[[OpId], None]) -> list[Blocked]:
-        """Call ``start`` for each operator that may start; return the others, in order, with the reason."""
+    def __call__(
+        self, pending: Sequence[OpId], launched: Callable[[OpId], int], gate: Gate, start: Callable[[OpId], None]
+    ) -> list[Blocked]:
+        """Call ``start`` for each operator that may start; return the others, in the order of ``pending``."""
         ...
 
 

@@ -18,8 +18,11 @@ from simsched.engine.devices.base import Blocked, Gate
 from simsched.graph.model import OpId
 
 
-def admit(pending: Sequence[OpId], gate: Gate, start: Callable[[OpId], None]) -> list[Blocked]:
+def admit(
+    pending: Sequence[OpId], launched: Callable[[OpId], int], gate: Gate, start: Callable[[OpId], None]
+) -> list[Blocked]:
     """Start pending operators in order until one does not fit; it holds back all behind it."""
+    del launched  # the order in which kernels came to the queue decides
     for position, op in enumerate(pending):
         short = gate.shortage(op)
         if short is not None:
