@@ -72,7 +72,7 @@ MESSAGES: list[tuple[str, str]] = [
         "run residual -H lanes:2 --schedule order.txt",
         "order.txt: 2 problems\n"
         "  1:20: unknown operator 'Cnv2'; did you mean 'Conv2'?\n"
-        "  2:1: unknown stream 'd0/s5'; did you mean 'd0/s1'?\n"
+        "  2:1: unknown stream 'd0/s5'; did you mean 'd0/s1'?",
     ),
     ("run residual -H lanes:2 --steps --json", "--steps is for people; write it without --json\n" + RUN),
     (
