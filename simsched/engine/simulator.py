@@ -151,9 +151,12 @@ class _Simulation:
         release = None if self._memory is None else self._memory.finish
         remaining, running, queues, idle, heads = state.remaining, state.running, state.queues, state.idle, self._heads
         agenda, settle, guarded = self._clock.agenda, self._settler(), not self._open
-        stream_device = self._stream_device
+        stream_of, ready_at, stream_device = state.stream_of, state.ready_at, self._stream_device
+        sources = [op for op, left in enumerate(remaining) if not left]
+        for op in sources:
+            ready_at[op] = 0
+        settle(0, sources, [])
         state.calls = 1
-        settle(0, [op for op, left in enumerate(remaining) if not left], [])
         while agenda:
             now, _, _, event = heappop(agenda)
             newly_ready: list[OpId] = []
@@ -173,10 +176,13 @@ class _Simulation:
                     else:
                         idle.append(stream)
                     for other in succ[op]:
-                        left = remaining[other] - 1
-                        remaining[other] = left
+                        remaining[other] = left = remaining[other] - 1
                         if not left:
-                            newly_ready.append(other)
+                            ready_at[other] = now
+                            if stream_of[other] < 0:
+                                newly_ready.append(other)
+                            else:
+                                heads.append(stream_of[other])
                 elif type(event) is _Arrival:
                     self._admission.arrived(event.stream)
                     heads.append(event.stream)
@@ -191,7 +197,7 @@ class _Simulation:
     def _settler(self) -> Callable[[int, list[OpId], list[OpId]], None]:
         """Return what is done once all events of an instant are in, with everything bound to local names."""
         state, view, policy, heads = self._state, self._view, self._policy, self._heads
-        ready_at, stream_of, idle, is_open = state.ready_at, state.stream_of, state.idle, self._open
+        idle, is_open = state.idle, self._open
         became_ready, dispatch = view.became_ready.extend, self._dispatcher()
 
         def settle(now: int, newly_ready: list[OpId], finished: list[OpId]) -> None:
@@ -201,12 +207,7 @@ class _Simulation:
                 newly_ready.sort()
             if len(idle) > 1:
                 idle.sort()
-            for op in newly_ready:
-                ready_at[op] = now
-                if stream_of[op] >= 0:
-                    heads.append(stream_of[op])
             if heads or not is_open:
-                newly_ready = [op for op in newly_ready if stream_of[op] < 0]
                 self._advance(now)
             view.now, view.newly_ready, view.newly_finished, view.idle_streams = now, newly_ready, finished, tuple(idle)
             became_ready(newly_ready)
@@ -228,6 +229,7 @@ class _Simulation:
         start_at, end_at, durations = state.start_at, state.end_at, self._durations[0]
         restricted, at_once = bool(state.problem.allowed), self._open and not self._strict
         agenda, numbers, ends = self._clock.agenda, self._clock.numbers, self._ends
+        note_launch = launch_order.append
 
         def dispatch(now: int, chosen: Sequence[tuple[OpId, int, str]]) -> None:
             for op, stream, reason in chosen:
@@ -239,7 +241,7 @@ class _Simulation:
                     raise invalid_dispatch(state, op, stream, now) from None
                 stream_of[op] = stream
                 dispatch_at[op] = now
-                launch_order.append(op)
+                note_launch(op)
                 if reason:
                     state.reasons[op] = reason
                 if free:
