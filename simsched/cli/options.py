@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Word(click.Choice[str]):
+# These bases became generic only in click 8.2 and 8.4; older ones do as well.
+class Word(click.Choice):  # type: ignore[type-arg]
     """One of a few words; a wrong one is answered with the nearest."""
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
@@ -31,7 +32,7 @@ class Word(click.Choice[str]):
         return str(value)
 
 
-class SizeType(click.ParamType[int]):
+class SizeType(click.ParamType):  # type: ignore[type-arg]
     """A capacity such as ``24 GiB``."""
 
     name = "size"
@@ -51,7 +52,7 @@ class SizeType(click.ParamType[int]):
         return size
 
 
-class WholeType(click.ParamType[int]):
+class WholeType(click.ParamType):  # type: ignore[type-arg]
     """A whole number between two limits."""
 
     name = "number"
@@ -68,7 +69,7 @@ class WholeType(click.ParamType[int]):
         return int(text)
 
 
-class DimType(click.ParamType[tuple[str, int]]):
+class DimType(click.ParamType):  # type: ignore[type-arg]
     """A symbolic dimension and its value, ``batch=8``."""
 
     name = "name=number"
@@ -83,7 +84,7 @@ class DimType(click.ParamType[tuple[str, int]]):
         return name, int(number)
 
 
-class NoiseType(click.ParamType[Any]):
+class NoiseType(click.ParamType):  # type: ignore[type-arg]
     """A noise level, see :mod:`simsched.noise`."""
 
     name = "level"
