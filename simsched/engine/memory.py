@@ -66,13 +66,7 @@ class DeviceMemory:
         self._uses = use_counts(graph)
         self._inputs = volatile_inputs(graph)
         self._start = needs_at_start(problem, 0)
-        self._end = [0] * len(graph)
-        if 0 in self._uses:
-            for tensor, uses in enumerate(self._uses):
-                if not uses and graph.tensor_producer[tensor] >= 0:
-                    self._end[graph.tensor_producer[tensor]] += self._sizes[tensor]
-        for op in ops_with_workspace(problem, 0):
-            self._end[op] += problem.workspace(op, 0)
+        self._end = freed_at_end(problem, self._uses)
         self.live = [persistent_bytes(graph)]
         self._step_time = array("q", [0])
         self._step_live = array("q", self.live)
@@ -88,7 +82,7 @@ class DeviceMemory:
         """Change of live bytes from before the start to after the end of ``op``, as things stand now."""
         del device
         freed = sum(self._sizes[tensor] for tensor in self._inputs[op] if self._uses[tensor] == 1)
-        return self._start[op] - self._end[op] - freed
+        return self._start[op] - self._end.get(op, 0) - freed
 
     def start(self, op: OpId, device: int, now: int) -> None:
         """Allocate outputs and workspace."""
@@ -100,7 +94,7 @@ class DeviceMemory:
 
     def finish(self, op: OpId, device: int, now: int) -> None:
         """Free workspace, outputs that nobody reads, and inputs that ``op`` was the last to read."""
-        freed = self._end[op]
+        freed = self._end.get(op, 0) if self._end else 0
         inputs = self._inputs[op]
         if inputs:
             uses = self._uses
@@ -169,6 +163,17 @@ def persistent_tensors(graph: Graph) -> frozenset[TensorId]:
 def persistent_bytes(graph: Graph) -> int:
     """Bytes of parameters and graph inputs."""
     return sum(graph.tensor_bytes[tensor] for tensor in persistent_tensors(graph))
+
+
+def freed_at_end(problem: Problem, uses: Sequence[int]) -> dict[OpId, int]:
+    """Workspace and outputs that nobody reads, in bytes, of the operators that have any, on the first device."""
+    graph = problem.graph
+    freed = {op: problem.workspace(op, 0) for op in ops_with_workspace(problem, 0)}
+    if 0 in uses:
+        for tensor, producer in enumerate(graph.tensor_producer):
+            if not uses[tensor] and producer >= 0:
+                freed[producer] = freed.get(producer, 0) + graph.tensor_bytes[tensor]
+    return {op: size for op, size in freed.items() if size}
 
 
 def matters(problem: Problem) -> bool:

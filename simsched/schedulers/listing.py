@@ -10,7 +10,9 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
+from typing import cast
 
+from simsched.errors import SchedulerError
 from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.schedulers.base import Dispatch, Policy, View
@@ -38,38 +40,51 @@ def list_policy(problem: Problem, priority: Sequence[float], words: Words = no_w
         By operator id; higher goes first, ties to the lower id.
     words : callable, optional
         Wording of an operator's priority for the dispatch's reason.
+
+    Raises
+    ------
+    SchedulerError
+        If a priority is NaN.
     """
-    ids = list(range(len(problem.graph)))
-    # sorted(reverse=True) keeps equal elements in their original order, so ties go to the lower id.
-    order = sorted(ids, key=priority.__getitem__, reverse=True)
-    rank = [0] * len(ids)
-    # Positions are taken from ``ids`` so that both lists share their integers: it halves their memory.
-    for position, op in zip(ids, order, strict=True):
-        rank[op] = position
-    return _ranked_policy(order, rank, words)
+    del problem
+    return _keyed_policy(_whole_numbers(priority), words)
 
 
 def fifo_policy(problem: Problem) -> Policy:
     """Return a policy in which operators go in the order in which they became ready; ties to the lower id."""
-    rank = [0] * len(problem.graph)
-    order: list[OpId] = []
-    ranked = _ranked_policy(order, rank, no_words)
+    priority = [0] * len(problem.graph)
+    keyed = _keyed_policy(priority, no_words)
+    arrived = 0
 
     def policy(view: View) -> Iterable[Choice]:
+        nonlocal arrived
         for op in view.newly_ready:
-            rank[op] = len(order)
-            order.append(op)
-        return ranked(view)
+            arrived += 1
+            priority[op] = -arrived
+        return keyed(view)
 
     return policy
 
 
-def _ranked_policy(order: Sequence[OpId], rank: Sequence[int], words: Words) -> Policy:
-    """The ready operator of lowest rank first; ``order`` and ``rank`` are inverse to each other.
+def _whole_numbers(priority: Sequence[float]) -> Sequence[int]:
+    """Priorities in the same order (equal ones equal), as integers."""
+    if set(map(type, priority)) <= {int}:
+        return cast("Sequence[int]", priority)
+    odd = next((op for op, value in enumerate(priority) if value != value), None)
+    if odd is not None:
+        raise SchedulerError(f"the priority of operator {odd} is not a number; it could not be compared")
+    position = {value: number for number, value in enumerate(sorted(set(priority)))}
+    return [position[value] for value in priority]
 
-    Where operators compete for streams only, a heap gives the next one. Where they compete for more, the first that
-    fits has to be searched for, and the policy turns into a :class:`_Scan` at its first call.
+
+def _keyed_policy(priority: Sequence[int], words: Words) -> Policy:
+    """The ready operator of highest priority first, ties to the lower id.
+
+    Both are packed into one integer, smallest first, which is the cheapest thing to keep in a heap and needs no memory
+    for operators that are not ready. Where operators compete for streams only, a heap gives the next one. Where they
+    compete for more, the first that fits has to be searched for, and the policy turns into a :class:`_Scan`.
     """
+    count = len(priority)
     heap: list[int] = []
     scan: _Scan | None = None
     fresh = True
@@ -78,16 +93,16 @@ def _ranked_policy(order: Sequence[OpId], rank: Sequence[int], words: Words) -> 
         nonlocal fresh, scan
         if fresh:
             fresh = False
-            scan = _Scan(order, rank, words, view) if _contested(view) else None
+            scan = _Scan(priority, words, view) if _contested(view) else None
         if scan is not None:
             return scan(view)
         for op in view.newly_ready:
-            heappush(heap, rank[op])
+            heappush(heap, op - priority[op] * count)
         chosen: list[Choice] = []
         if heap:
             explaining = view.explaining
             for stream in view.idle_streams:
-                op = order[heappop(heap)]
+                op = heappop(heap) % count
                 chosen.append((op, stream, reason_text(words(op), len(heap) + 1, 0) if explaining else ""))
                 if not heap:
                     break
@@ -105,28 +120,27 @@ def _contested(view: View) -> bool:
 class _Scan:
     """Goes through all ready operators in order, passing over those that do not fit."""
 
-    def __init__(self, order: Sequence[OpId], rank: Sequence[int], words: Words, view: View) -> None:
-        self._order = order
-        self._rank = rank
+    def __init__(self, priority: Sequence[int], words: Words, view: View) -> None:
+        self._priority = priority
         self._words = words
         self._waiting: list[int] = []
         self._demands = prepare_demands(view)
 
     def __call__(self, view: View) -> Iterable[Choice]:
-        waiting = self._waiting
+        waiting, count = self._waiting, len(self._priority)
         for op in view.newly_ready:
-            insort(waiting, self._rank[op])
+            insort(waiting, op - self._priority[op] * count)
         budget = Budget(view, self._demands)
         chosen: list[Choice] = []
         kept: list[int] = []
-        for position, rank in enumerate(waiting):
+        for position, key in enumerate(waiting):
             if not budget.streams_left:
                 kept += waiting[position:]
                 break
-            op = self._order[rank]
+            op = key % count
             device = budget.best_device(op)
             if device is None:
-                kept.append(rank)
+                kept.append(key)
                 continue
             ready = len(waiting) - position + len(kept)
             reason = reason_text(self._words(op), ready, len(kept)) if view.explaining else ""

@@ -18,7 +18,7 @@ from simsched.hardware import Device, HardwareProfile, lanes, procs
 from simsched.problem import Problem, make_problem
 from simsched.schedulers.base import Dispatch, Policy, View
 from simsched.schedulers.follow import Follow
-from simsched.schedulers.listing import dynamic_list_policy
+from simsched.schedulers.listing import dynamic_list_policy, list_policy
 from simsched.schedulers.memory_aware import MemoryAware
 from simsched.schedulers.pipeline import Pipeline, balanced_cuts, stage_order
 from simsched.schedulers.registry import make_scheduler
@@ -142,6 +142,20 @@ def test_random_is_the_same_for_a_seed_and_differs_between_seeds() -> None:
 def test_random_without_a_seed_takes_the_problem_s() -> None:
     graph = random_graph(3, 40)
     assert starts(make_problem(graph, lanes(2), seed=5), "random") == starts(make_problem(graph, lanes(2)), "random:5")
+
+
+def test_priorities_may_be_fractions_but_not_nan() -> None:
+    @dataclass(frozen=True)
+    class Given:
+        priority: tuple[float, ...]
+
+        def start(self, problem: Problem) -> Policy:
+            return list_policy(problem, self.priority)
+
+    problem = make_problem(diamond(), lanes(1))
+    assert list(simulate(problem, Given((0.5, -1.5, 0.25, 2))).start) == [0, 9, 2, 12]
+    with pytest.raises(SchedulerError, match="the priority of operator 2 is not a number"):
+        simulate(problem, Given((0.5, 1.5, float("nan"), 2)))
 
 
 # --- memory-aware --------------------------------------------------------------------------------------------------
