@@ -7,6 +7,7 @@ are passed over (R. Kolisch, "Serial and parallel resource-constrained project s
 
 from __future__ import annotations
 
+import math
 from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
@@ -70,7 +71,7 @@ def _whole_numbers(priority: Sequence[float]) -> Sequence[int]:
     """Priorities in the same order (equal ones equal), as integers."""
     if set(map(type, priority)) <= {int}:
         return cast("Sequence[int]", priority)
-    odd = next((op for op, value in enumerate(priority) if value != value), None)
+    odd = next((op for op, value in enumerate(priority) if math.isnan(value)), None)
     if odd is not None:
         raise SchedulerError(f"the priority of operator {odd} is not a number; it could not be compared")
     position = {value: number for number, value in enumerate(sorted(set(priority)))}
