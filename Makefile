@@ -2,6 +2,7 @@
 #
 #   make run        the main job: every scheduler on Inception v1 with the figures of an A100; table and pictures
 #   make test       style, types, tests, doctests, examples and documentation pages
+#   make lowest     the tests again with the lowest versions of all dependencies that are allowed
 #   make benchmark  speed of the engine, the ranks and the loaders
 #   make docs       the documentation as web pages, in docs/_build/html
 #   make pictures   draw the pictures of the documentation again
@@ -24,7 +25,7 @@ define environment
 	@touch $(1)/.ready
 endef
 
-.PHONY: run test lint format benchmark docs pictures clean
+.PHONY: run test lint format lowest benchmark docs pictures clean
 
 run: .venv/.ready
 	$(RUN)/simsched compare inception_v1 --hardware a100_sxm_80gb --output results/inception_v1_a100
@@ -42,6 +43,10 @@ format: .venv-test/.ready
 	$(TEST)/ruff check --fix .
 	$(TEST)/ruff format .
 
+# Old libraries warn about newer ones; that is not what is tested here.
+lowest: .venv-lowest/.ready
+	.venv-lowest/bin/python -m pytest --numprocesses $(WORKERS) --override-ini filterwarnings=default
+
 benchmark: .venv-test/.ready
 	$(TEST)/python -m benchmarks
 
@@ -52,7 +57,7 @@ pictures: .venv/.ready
 	$(RUN)/python scripts/make_docs_pictures.py
 
 clean:
-	rm -rf .venv .venv-test .venv-docs docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-test .venv-lowest .venv-docs docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find results -mindepth 1 -not -name README.md -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -64,3 +69,6 @@ clean:
 
 .venv-docs/.ready: requirements/build.txt requirements/run.txt requirements/docs.txt pyproject.toml
 	$(call environment,.venv-docs,requirements/docs.txt)
+
+.venv-lowest/.ready: requirements/build.txt requirements/lowest.txt pyproject.toml
+	$(call environment,.venv-lowest,requirements/lowest.txt)

@@ -64,3 +64,12 @@ def test_version_is_the_same_everywhere() -> None:
 def test_entry_points_are_the_built_in_schedulers() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["entry-points"][GROUP] == dict(BUILTIN)
+
+
+def test_the_lowest_versions_are_those_that_the_project_allows() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    allowed = dict(line.split(" >= ") for line in project["dependencies"])
+    pinned = dict(re.findall(r"^([\w-]+)==([\w.]+)$", (ROOT / "requirements" / "lowest.txt").read_text("utf-8"), re.M))
+    lowest = {name.lower(): version for name, version in pinned.items()}
+    short = {name: lowest[name][: len(version)] for name, version in allowed.items()}
+    assert short == allowed
