@@ -169,7 +169,7 @@ def _trace(document: Document) -> Facts:
 
 def _manifest(document: Document) -> Facts:
     """Check an output folder: every file that the manifest lists must be there, unchanged."""
-    from simsched.provenance import sha256
+    from simsched.output.provenance import sha256
 
     folder = Path(document.source).parent
     files: dict[str, str] = document.data.get("files", {})
@@ -187,7 +187,7 @@ def _manifest(document: Document) -> Facts:
 
 def _recorded(document: Document) -> Facts:
     """Part of an output folder; the whole folder is read, so that nothing in it can be amiss."""
-    from simsched.recorded import read_comparison, read_run
+    from simsched.output.recorded import read_comparison, read_run
 
     folder = Path(document.source).parent
     if "simsched_run" in document.data:

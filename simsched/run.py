@@ -63,7 +63,7 @@ def run(
     cost_model : CostModel, optional
         For operators without a duration; the roofline model by default.
     explain : bool
-        Whether schedulers word the reason of each dispatch, for :func:`simsched.steps.tell`.
+        Whether schedulers word the reason of each dispatch, for :func:`simsched.output.steps.tell`.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from simsched.tables import Table
+from simsched.output.tables import Table
 
 PLAIN_WIDTH = 80
 

@@ -9,7 +9,7 @@ import click
 
 from simsched.cli import console, exits
 from simsched.cli.options import WholeType, json_option
-from simsched.tables import Table
+from simsched.output.tables import Table
 
 if TYPE_CHECKING:
     from simsched.experiment.runner import Finished

@@ -8,7 +8,7 @@ import click
 
 from simsched.cli import console
 from simsched.cli.options import Word, json_option
-from simsched.tables import Table
+from simsched.output.tables import Table
 
 Rows = list[dict[str, object]]
 

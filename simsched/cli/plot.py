@@ -64,8 +64,8 @@ def command(
     **scenario: Any,
 ) -> None:
     """Draw one picture."""
+    from simsched.output.recorded import is_recorded
     from simsched.plot.figure import save
-    from simsched.recorded import is_recorded
 
     target = output or Path(f"{kind}.png")
     recorded = is_recorded(Path(source))
@@ -101,7 +101,7 @@ def _of_names(kind: str, source: str, schedulers: str | None, lanes: Sequence[in
 
 
 def _of_recorded(kind: str, folder: Path) -> Draw:
-    from simsched.recorded import read_comparison, read_run
+    from simsched.output.recorded import read_comparison, read_run
 
     if kind == "scaling":
         message = "scaling needs runs on several numbers of streams; write simsched plot scaling GRAPH --hardware ..."

@@ -9,7 +9,7 @@ import click
 from simsched.cli import console, exits
 from simsched.cli.app import HelpfulGroup
 from simsched.cli.options import json_option
-from simsched.tables import Table
+from simsched.output.tables import Table
 
 
 @click.group("profile", cls=HelpfulGroup, epilog="Example: simsched profile show a100_sxm_80gb")

@@ -58,7 +58,7 @@ def command(
         from simsched.cli.views import show_run
 
         if steps and comparison.results:
-            from simsched.steps import tell
+            from simsched.output.steps import tell
 
             for line in tell(comparison.results[0]):
                 console.line(line)

@@ -66,10 +66,10 @@ def make_schedulers(text: str, option: str) -> list[tuple[Scheduler, str]]:
 
 def carry_out(graphs: Sequence[str], request: Request, show: Printer) -> int:
     """Load every graph, then simulate each and print it as soon as it is done; return the exit code."""
-    from simsched.records import comparison_object
+    from simsched.output.records import comparison_object
 
     if request.output is not None:
-        from simsched.output import claim
+        from simsched.output.folder import claim
 
         claim(request.output)
     done: list[tuple[str, Comparison]] = []
@@ -84,7 +84,7 @@ def carry_out(graphs: Sequence[str], request: Request, show: Printer) -> int:
                 console.say("\n")
             show(comparison)
     if request.output is not None:
-        from simsched.export import write_comparisons
+        from simsched.output.export import write_comparisons
 
         write_comparisons(request.output, done, request.scenario)
         if not request.as_json:

@@ -8,10 +8,10 @@ from simsched.analysis.bounds import bounds
 from simsched.analysis.critical import realised_critical_path
 from simsched.analysis.metrics import Metrics, metrics
 from simsched.cli import console
+from simsched.output.records import unknown_types
+from simsched.output.tables import Table
 from simsched.problem import Problem
-from simsched.records import unknown_types
 from simsched.result import Comparison, Failure, Result
-from simsched.tables import Table
 from simsched.units import format_duration, format_size
 
 NAMES_SHOWN = 12

@@ -21,7 +21,7 @@ from simsched.experiment.schema import (
 )
 from simsched.graph.model import Graph
 from simsched.noise import parse_noise
-from simsched.records import RUN_COLUMNS
+from simsched.output.records import RUN_COLUMNS
 from simsched.scenario import Scenario
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from simsched.experiment.runner import LOG, Finished
 from simsched.experiment.schema import Plot, listed
-from simsched.export import png
-from simsched.output import write_folder
-from simsched.provenance import manifest
-from simsched.records import to_csv
+from simsched.output.export import png
+from simsched.output.folder import write_folder
+from simsched.output.provenance import manifest
+from simsched.output.records import to_csv
 
 Row = Mapping[str, Any]
 TABLE = "runs.csv"

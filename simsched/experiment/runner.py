@@ -19,7 +19,7 @@ from simsched.experiment.grid import Cell, cells_of, check_plots
 from simsched.experiment.schema import Experiment
 from simsched.experiment.store import Store, key_of, problem_hash
 from simsched.experiment.worker import Job, execute, forget, prepare, problem_of, scheduler_of, shape_of
-from simsched.output import claim
+from simsched.output.folder import claim
 
 Row = dict[str, Any]
 Progress = Callable[[int, int], None]

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from simsched.experiment.grid import Cell, GraphSpec
 from simsched.graph.model import Graph
+from simsched.output.records import failed_row, run_row
 from simsched.problem import Problem
-from simsched.records import failed_row, run_row
 from simsched.run import compare_named
 from simsched.schedulers.base import Scheduler
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simsched import GraphBuilder, run
 from simsched.hardware import Device, HardwareProfile, lanes, procs
-from simsched.steps import SHOWN, tell
+from simsched.output.steps import SHOWN, tell
 from tests.unit.test_run import residual
 
 RESIDUAL = """\

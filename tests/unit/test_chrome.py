@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simsched.chrome import to_chrome, write_chrome
 from simsched.engine.simulator import simulate
 from simsched.graph.builder import GraphBuilder
 from simsched.hardware import lanes
+from simsched.output.chrome import to_chrome, write_chrome
 from simsched.problem import Problem
 from simsched.result import Result
 from simsched.schedulers.base import Dispatch, Policy, View
@@ -299,7 +299,7 @@ def test_files_plain_and_compressed(tmp_path: Path) -> None:
 
 def test_the_same_bytes_under_every_hash_seed() -> None:
     program = (
-        "import hashlib, json; from simsched.chrome import to_chrome; from tests.unit.test_chrome import run; "
+        "import hashlib, json; from simsched.output.chrome import to_chrome; from tests.unit.test_chrome import run; "
         "from tests.builders import problem_of, random_graph, small_gpu; "
         "problem = problem_of(random_graph(6, 80, demands={'sms': 4}), small_gpu(4, 3)); "
         "print(hashlib.sha256(json.dumps(to_chrome(run(problem))).encode()).hexdigest())"

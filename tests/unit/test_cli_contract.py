@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simsched.records import RUN_COLUMNS, run_row
+from simsched.output.records import RUN_COLUMNS, run_row
 from simsched.run import SCHEDULERS, run
 from tests.cli import invoke, objects
 from tests.unit.test_run import residual

@@ -10,7 +10,7 @@ import pytest
 
 from simsched.analysis.metrics import metrics
 from simsched.errors import ConfigError
-from simsched.recorded import is_recorded, read_comparison, read_run
+from simsched.output.recorded import is_recorded, read_comparison, read_run
 from tests.cli import invoke, objects
 
 NET = """\

@@ -37,9 +37,9 @@ def test_exit_codes_and_streams(tmp_path: Path, words: tuple[str, ...], code: in
 
 def test_an_internal_error_is_not_blamed_on_the_user(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(
-        "import simsched.records\n"
+        "import simsched.output.records\n"
         "def fail(*_, **__): raise RuntimeError('on purpose')\n"
-        "simsched.records.comparison_object = fail\n"
+        "simsched.output.records.comparison_object = fail\n"
         "from simsched.cli import main\nmain(prog_name='simsched')\n"
     )
     words = [sys.executable, "broken.py", "compare", "residual", "-H", "lanes:2", "--json"]

@@ -10,7 +10,7 @@ import pytest
 
 from simsched.cli import main
 from simsched.cli.app import COMMANDS
-from simsched.tables import display_width
+from simsched.output.tables import display_width
 from tests.cli import ROOT, invoke
 
 

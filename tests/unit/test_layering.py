@@ -25,9 +25,9 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"schedule", "trace"}),
     frozenset({"schedulers", "engine", "analysis"}),
     frozenset({"result"}),
-    frozenset({"plot", "chrome", "chrome_events", "tables", "testing", "noise", "timing", "provenance"}),
-    frozenset({"run", "steps", "records", "recorded", "scenario", "output"}),
-    frozenset({"export"}),
+    frozenset({"plot", "testing", "noise", "timing"}),
+    frozenset({"run", "scenario"}),
+    frozenset({"output"}),
     frozenset({"experiment"}),
     frozenset({"identify"}),
     frozenset({"", "cli", "__main__"}),
@@ -43,7 +43,7 @@ NEVER: tuple[tuple[str, str], ...] = (
     ("analysis", "schedulers"),
     ("result", "engine"),
     ("plot", "run"),
-    ("chrome", "run"),
+    ("output.chrome", "run"),
 )
 # The one file of the schedulers that the engine may know: the protocol between the two.
 EXCEPTIONS = frozenset({("engine", "schedulers.base")})
@@ -55,11 +55,11 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "simpy": ("engine.simulator",),
     "yaml": ("config",),
     "typing_extensions": ("graph.schema",),  # comes with pydantic, which wants its TypedDict before Python 3.12
-    "pydantic": ("recorded", "config", "graph.schema", "profiles", "experiment", "cost.table"),
+    "pydantic": ("output.recorded", "config", "graph.schema", "profiles", "experiment", "cost.table"),
     "numpy": ("plot", "analysis", "graph.generators", "schedulers.random"),
     "networkx": ("graph.nx", "graph.nx_edges", "graph.nx_writer", "graph.dot", "plot"),
     "matplotlib": ("plot",),
-    "rich": ("cli", "tables"),
+    "rich": ("cli", "output.tables"),
     "click": ("cli",),
     "onnx": ("graph.onnx_import",),
 }

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from simsched.errors import ConfigError
-from simsched.output import claim, slug, write_file, write_folder
-from simsched.provenance import command_of, manifest, read_manifest, sha256, versions
+from simsched.output.folder import claim, slug, write_file, write_folder
+from simsched.output.provenance import command_of, manifest, read_manifest, sha256, versions
 
 
 def write(folder: Path, files: dict[str, bytes]) -> None:

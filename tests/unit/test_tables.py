@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simsched.tables import Table, display_width, fold
+from simsched.output.tables import Table, display_width, fold
 
 
 def test_columns_are_aligned_and_lines_end_with_their_text() -> None:

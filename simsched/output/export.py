@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from simsched.analysis.rows import op_rows
-from simsched.output import slug, write_folder
-from simsched.provenance import command_of, describe, manifest
-from simsched.recorded import problem_text, run_text
-from simsched.records import failed_row, run_row, to_csv
+from simsched.output.folder import slug, write_folder
+from simsched.output.provenance import command_of, describe, manifest
+from simsched.output.recorded import problem_text, run_text
+from simsched.output.records import failed_row, run_row, to_csv
 from simsched.result import Comparison, Failure, Result
 from simsched.scenario import Scenario
 
@@ -98,7 +98,7 @@ def _add_comparison(files: dict[str, bytes], place: str, comparison: Comparison)
 
 
 def _texts(result: Result) -> Iterator[tuple[str, str]]:
-    from simsched.chrome import to_chrome
+    from simsched.output.chrome import to_chrome
 
     problem, trace = result.problem, result.trace
     yield "run.json", run_text(result)

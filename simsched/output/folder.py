@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simsched.errors import ConfigError, Fault
-from simsched.provenance import read_manifest, sha256, to_text
+from simsched.output.provenance import read_manifest, sha256, to_text
 
 MANIFEST = "manifest.json"
 TIMING = "timing.json"
@@ -57,7 +57,7 @@ def write_folder(
     files : mapping of str to bytes
         By path inside the folder, with ``/``.
     manifest : mapping
-        Lists the files with their hashes, see :func:`simsched.provenance.manifest`.
+        Lists the files with their hashes, see :func:`simsched.output.provenance.manifest`.
     timing : mapping
         What differs from run to run; written beside the manifest and not listed in it.
 

@@ -13,7 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from simsched.chrome_events import JsonEvent, Selection, copies, copy_tracks, counters, dispatches, flow_arrows, kernels
+from simsched.output.chrome_events import (
+    JsonEvent,
+    Selection,
+    copies,
+    copy_tracks,
+    counters,
+    dispatches,
+    flow_arrows,
+    kernels,
+)
 from simsched.problem import Problem
 from simsched.result import Result
 
