@@ -141,6 +141,8 @@ class _Importer:
         if not isinstance(tensors, Mapping):
             self.faults.append(Fault(f"graph: tensors: expected a mapping of names to sizes, got {tensors!r}"))
             return
+        if not tensors:
+            return
         listed = {
             str(tensor) for found in self.found for key in ("inputs", "outputs") for tensor in _sequence(found.get(key))
         }
