@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simsched import data
+from simsched.config.files import DOCUMENT_SUFFIXES
 from simsched.errors import ConfigError, Fault, UnknownNameError, suggest
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 Facts = dict[str, Any]
 
-_DOCUMENTS = (".yaml", ".yml", ".json", ".json.gz")
 _STREAM = re.compile(r"\s*(?P<device>[^\s#:/]+)/[^\s#:/]+:(?P<rest>.*)")
 _EXPECTED = (
     "expected a graph ('operators' or 'edges'), a hardware profile ('devices'), an experiment ('graphs' and "
@@ -52,7 +52,7 @@ def identify(name: str, dims: Mapping[str, int] | None = None, strict: bool = Fa
         if "/" in name or path.is_dir() or re.fullmatch(r"\.[a-z]{2,4}", path.suffix):
             raise _no_file(path)
         return _named(name, dims or {}, strict)
-    if name.endswith(_DOCUMENTS):
+    if name.endswith(DOCUMENT_SUFFIXES):
         from simsched.config import read_document
 
         return _document(read_document(path), name, dims or {}, strict)

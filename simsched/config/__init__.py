@@ -7,7 +7,8 @@ r"""Strict reading of YAML and JSON: every fault with its line and column, all f
 
 from __future__ import annotations
 
-from simsched.config.document import Document, located, read_document
+from simsched.config.document import Document, located
+from simsched.config.files import read_document
 from simsched.config.json_reader import read_json
 from simsched.config.validation import validate
 from simsched.config.yaml_reader import read_yaml

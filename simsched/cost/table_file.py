@@ -15,7 +15,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from simsched.config import Document, located, read_document
-from simsched.config.document import read_text
+from simsched.config.files import read_text
 from simsched.config.scalars import plain_scalar
 from simsched.cost.base import CostModel
 from simsched.cost.table import Key, Shape, Table

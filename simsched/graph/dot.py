@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from simsched.config.document import read_text
+from simsched.config.files import read_text
 from simsched.graph import attributes as values
 from simsched.graph.attributes import NODE_KEYS, NamedTensors, TimeScale
 from simsched.graph.builder import GraphBuilder

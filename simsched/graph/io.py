@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simsched import data
 from simsched.collector import collector_off
 from simsched.config import Document, located, read_document, validate
+from simsched.config.files import DOCUMENT_SUFFIXES
 from simsched.errors import ConfigError, Fault, GraphError, PathKey
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.dump import dump_graph, save_graph
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from simsched.graph.schema import GraphSpec, OperatorSpec
 
 __all__ = ["dump_graph", "graph_from_document", "json_schema", "load_graph", "save_graph"]
-
-_DOCUMENTS = (".yaml", ".yml", ".json", ".json.gz")
 
 
 def load_graph(
@@ -76,7 +75,7 @@ def _generated(text: str) -> Graph | None:
 
 
 def _load(path: Path, dims: Mapping[str, int] | None) -> Graph:
-    if path.name.endswith(_DOCUMENTS):
+    if path.name.endswith(DOCUMENT_SUFFIXES):
         with collector_off():
             return graph_from_document(read_document(path), _stem(path))
     if path.suffix == ".onnx":
@@ -104,7 +103,9 @@ def _load(path: Path, dims: Mapping[str, int] | None) -> Graph:
 
 
 def _stem(path: Path) -> str:
-    suffix = next((suffix for suffix in sorted(_DOCUMENTS, key=len, reverse=True) if path.name.endswith(suffix)), "")
+    suffix = next(
+        (suffix for suffix in sorted(DOCUMENT_SUFFIXES, key=len, reverse=True) if path.name.endswith(suffix)), ""
+    )
     return path.name.removesuffix(suffix) or path.name
 
 

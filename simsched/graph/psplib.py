@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from simsched.config.document import read_text
+from simsched.config.files import read_text
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
 from simsched.graph.textfile import Reading, Word, build_located, plural, words_by_line

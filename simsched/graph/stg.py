@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from simsched.config.document import read_text
+from simsched.config.files import read_text
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
 from simsched.graph.textfile import Reading, Word, build_located, plural, words_by_line
