@@ -120,7 +120,7 @@ def load_cost_model(text: str | None) -> CostModel | None:
         return Roofline(fp32_math="tf32")
     if kind in ("table", "table+roofline"):
         from simsched.cost.roofline import Roofline
-        from simsched.cost.table import load_table
+        from simsched.cost.table_file import load_table
 
         return load_table(rest, Roofline() if kind == "table+roofline" else None)
     model = _import(text)

@@ -1,10 +1,12 @@
-"""The table cost model: durations that were measured, by operator name, or by operator type and output shape."""
+"""The table cost model: durations that were measured, by operator name, or by operator type and output shape.
+
+:mod:`simsched.cost.table_file` reads tables from files.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from os import PathLike
 from typing import NamedTuple
 
 from simsched.cost.base import CostModel, KernelCost
@@ -120,26 +122,6 @@ class Table:
             more = f" and {len(ops) - LISTED} more" if len(ops) > LISTED else ""
             lines.append(f"  {len(ops)} {op_type}: {shown}{more}")
         return "\n".join(lines)
-
-
-def load_table(path: str | PathLike[str], fallback: CostModel | None = None) -> Table:
-    """Read a table of measured durations from a CSV or JSON file; :mod:`simsched.cost.table_file` has the columns.
-
-    Parameters
-    ----------
-    path : str or path
-        ``.csv``, ``.json`` or ``.json.gz``.
-    fallback : CostModel, optional
-        Asked for operators that are not in the table.
-
-    Raises
-    ------
-    ConfigError
-        With the place of every fault of the file.
-    """
-    from simsched.cost.table_file import read_table
-
-    return read_table(path, fallback)
 
 
 def _keys(graph: Graph, op: OpId, device: Device) -> Iterator[Key]:

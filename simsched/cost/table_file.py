@@ -27,8 +27,8 @@ DURATIONS = ("duration", "duration_ns", "duration_us", "duration_ms", "duration_
 COLUMNS = (*NAMES, *DURATIONS)
 
 
-def read_table(path: str | PathLike[str], fallback: CostModel | None = None) -> Table:
-    """Read a table of measured durations.
+def load_table(path: str | PathLike[str], fallback: CostModel | None = None) -> Table:
+    """Read a table of measured durations from a file.
 
     Parameters
     ----------

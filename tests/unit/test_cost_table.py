@@ -9,8 +9,8 @@ import pytest
 
 from simsched.cost.base import KernelCost
 from simsched.cost.roofline import Roofline
-from simsched.cost.table import Key, Table, load_table
-from simsched.cost.table_file import parse_table
+from simsched.cost.table import Key, Table
+from simsched.cost.table_file import load_table, parse_table
 from simsched.errors import ConfigError, CostError
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph, OpId
