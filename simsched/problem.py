@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from simsched.cost.base import CostModel, KernelCost
 from simsched.errors import CostError, Fault, GraphError, suggest
@@ -13,6 +13,7 @@ from simsched.hardware import Device, HardwareProfile
 
 MemoryMode = Literal["unbounded", "block", "strict"]
 """What a run does about the capacity: nothing, make heads wait until they fit, or treat exceeding it as an error."""
+MEMORY_MODES: tuple[MemoryMode, ...] = get_args(MemoryMode)
 
 NO_DEMANDS: Mapping[str, int] = {}
 

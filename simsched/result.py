@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from simsched.problem import Problem
+from simsched.problem import MemoryMode, Problem
 from simsched.trace import Trace
-
-MemoryMode = Literal["unbounded", "block", "strict"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from simsched.graph.model import Graph
     from simsched.hardware import HardwareProfile
     from simsched.noise import Noise
-    from simsched.problem import Problem
-    from simsched.result import Comparison, MemoryMode, Result
+    from simsched.problem import MemoryMode, Problem
+    from simsched.result import Comparison, Result
     from simsched.schedulers.base import Scheduler
 
 
@@ -205,8 +205,10 @@ def _listed(schedulers: Iterable[Scheduler | str] | str) -> Iterable[Scheduler |
 
 
 def _checked_mode(memory: MemoryMode) -> MemoryMode:
-    if memory not in ("unbounded", "block", "strict"):
-        message = f"{memory!r} is not a memory mode; {suggest(str(memory), ('unbounded', 'block', 'strict'))}"
+    from simsched.problem import MEMORY_MODES
+
+    if memory not in MEMORY_MODES:
+        message = f"{memory!r} is not a memory mode; {suggest(str(memory), MEMORY_MODES)}"
         raise ConfigError("run", [Fault(message)])
     return memory
 

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from simsched.graph.model import Graph
     from simsched.hardware import HardwareProfile
     from simsched.noise import Noise
-    from simsched.problem import Problem
-    from simsched.result import MemoryMode
+    from simsched.problem import MemoryMode, Problem
 
 
 @dataclass(frozen=True, slots=True)

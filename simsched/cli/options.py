@@ -12,7 +12,7 @@ from simsched.errors import ConfigError, suggest
 from simsched.scenario import Scenario
 
 if TYPE_CHECKING:
-    from simsched.result import MemoryMode
+    from simsched.problem import MemoryMode
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

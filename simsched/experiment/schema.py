@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from simsched import units
 from simsched.errors import ConfigError, Fault
 from simsched.noise import parse_noise
+from simsched.problem import MemoryMode
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -128,7 +129,7 @@ class Experiment(Strict):
     hardware: Name | LaneSweep | ProcSweep | list[Name | LaneSweep | ProcSweep]
     schedulers: Name | list[Name]
     streams: Count | list[Count] | None = None
-    memory: Literal["unbounded", "block", "strict"] | list[Literal["unbounded", "block", "strict"]] = "unbounded"
+    memory: MemoryMode | list[MemoryMode] = "unbounded"
     memory_capacity: Size | list[Size] | None = None
     microbatches: Count | list[Count] | None = None
     noise: NoiseLevel | list[NoiseLevel] | None = None

@@ -17,8 +17,8 @@ from simsched.config import Document, read_document, validate
 from simsched.cost.base import KernelCost
 from simsched.errors import ConfigError, Fault
 from simsched.hardware import HardwareProfile
-from simsched.problem import Problem
-from simsched.result import Comparison, Failure, MemoryMode, Result
+from simsched.problem import MemoryMode, Problem
+from simsched.result import Comparison, Failure, Result
 from simsched.trace import read_trace
 
 T = TypeVar("T")
