@@ -106,6 +106,7 @@ def _document(document: Document, name: str, dims: Mapping[str, int], strict: bo
 
 
 def _graph(name: str, dims: Mapping[str, int], strict: bool) -> Facts:
+    from simsched.cost.registry import unknown_types
     from simsched.graph.io import load_graph
 
     graph = load_graph(name, dims=dims or None, strict=strict)
@@ -113,7 +114,8 @@ def _graph(name: str, dims: Mapping[str, int], strict: bool) -> Facts:
     facts |= {"tensors": len(graph.tensor_names), "time_unit": graph.time_unit, "sha256": graph.content_hash}
     if graph.native is not None:
         facts["native"] = dict(graph.native)
-    return facts | {"unknown": _unknown(graph), "notes": list(graph.notes)}
+    unknown = {op_type: len(names) for op_type, names in unknown_types(graph).items()}
+    return facts | {"unknown": unknown, "notes": list(graph.notes)}
 
 
 def _devices_of(graph: Graph) -> set[str]:
@@ -122,18 +124,6 @@ def _devices_of(graph: Graph) -> set[str]:
     for durations in graph.device_durations.values():
         named.update(durations)
     return named
-
-
-def _unknown(graph: Graph) -> dict[str, int]:
-    """Operator types of unknown cost among operators that have no duration, with their numbers."""
-    from simsched.cost.registry import work_of
-
-    found: dict[str, int] = {}
-    for op, duration in enumerate(graph.durations):
-        if duration is None and op not in graph.device_durations and not work_of(graph, op).known:
-            kind = graph.op_types[op]
-            found[kind] = found.get(kind, 0) + 1
-    return found
 
 
 def _hardware(name: str) -> Facts:

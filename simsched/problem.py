@@ -174,14 +174,11 @@ def make_problem(
         _heed_demands(graph, hardware, allowed, faults)
     if faults:
         raise GraphError(f"{graph.name} on {hardware.name}", faults)
-    missing = [
-        op for op, duration in enumerate(graph.durations) if duration is None and op not in graph.device_durations
-    ]
     costs: list[dict[OpId, KernelCost]] = [{} for _ in hardware.devices]
-    if missing:
+    if graph.without_duration:
         model = cost_model or _default_model()
         for number, device in enumerate(hardware.devices):
-            ops = [op for op in missing if number in allowed.get(op, (number,))]
+            ops = [op for op in graph.without_duration if number in allowed.get(op, (number,))]
             costs[number].update((op, _checked(model, graph, op, device)) for op in ops)
     return Problem(graph, hardware, tuple(costs), allowed, seed)
 

@@ -167,9 +167,9 @@ def unknown_types(graph: Graph, registry: Registry = DEFAULT) -> dict[str, list[
     Operators with an explicit duration or stated flops need no rule and are left out.
     """
     found: dict[str, list[str]] = {}
-    for op, op_type in enumerate(graph.op_types):
-        if graph.durations[op] is None and op not in graph.device_durations and not work_of(graph, op, registry).known:
-            found.setdefault(op_type, []).append(graph.names[op])
+    for op in graph.without_duration:
+        if not work_of(graph, op, registry).known:
+            found.setdefault(graph.op_types[op], []).append(graph.names[op])
     return found
 
 

@@ -154,13 +154,10 @@ def _require_something(graph: Graph, op: OpId, work: Work) -> None:
 
 def _others(graph: Graph, op: OpId) -> str:
     """How many more operators wait for the cost model."""
-    missing = sum(
-        duration is None and other not in graph.device_durations and other != op
-        for other, duration in enumerate(graph.durations)
-    )
-    if not missing:
+    others = sum(other != op for other in graph.without_duration)
+    if not others:
         return ""
-    return f" and {missing} other operator{'s' if missing > 1 else ''} without a duration"
+    return f" and {others} other operator{'s' if others > 1 else ''} without a duration"
 
 
 def _no_bandwidth(graph: Graph, op: OpId, device: Device) -> str:

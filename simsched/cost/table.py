@@ -103,11 +103,7 @@ class Table:
 
     def _missing(self, graph: Graph, device: Device) -> str:
         """List every operator that the table would be asked for and does not know, by type."""
-        asked = [
-            op
-            for op, duration in enumerate(graph.durations)
-            if duration is None and op not in graph.device_durations and work_of(graph, op).unit != "none"
-        ]
+        asked = [op for op in graph.without_duration if work_of(graph, op).unit != "none"]
         by_type: dict[str, list[OpId]] = {}
         for op in asked:
             if self.find(graph, op, device) is None:

@@ -220,6 +220,13 @@ class Graph:
         """Operator id by name."""
         return {name: op for op, name in enumerate(self.names)}
 
+    @cached_property
+    def without_duration(self) -> Sequence[OpId]:
+        """Operators whose duration the cost model decides, ascending."""
+        return [
+            op for op, duration in enumerate(self.durations) if duration is None and op not in self.device_durations
+        ]
+
     def id_of(self, name: str) -> OpId:
         """Return the id of a named operator, or raise :class:`UnknownNameError` with the nearest name."""
         try:
