@@ -91,13 +91,24 @@ class Problem:
         """Devices that may run the operator."""
         return self.allowed.get(op) or tuple(range(len(self.devices)))
 
-    def shortest_durations(self) -> Sequence[int]:
-        """Each operator's duration on the device where it is shortest."""
-        if len(self.devices) == 1:
-            return self._durations[0]
-        return [
-            min(self._durations[device][op] for device in self.allowed_devices(op)) for op in range(len(self.graph))
-        ]
+    def shortest_durations(self, actual: Sequence[Sequence[int]] | None = None) -> Sequence[int]:
+        """Each operator's duration on the device where it is shortest, among those that may run it.
+
+        Parameters
+        ----------
+        actual : sequence of sequence of int, optional
+            Actual durations per device in ns, to look at instead of the estimates.
+        """
+        return self.least(self._durations if actual is None else actual)
+
+    def least(self, columns: Sequence[Sequence[int]]) -> Sequence[int]:
+        """Smallest value of each operator, of one column per device, over the devices that may run it."""
+        if len(columns) == 1:
+            return columns[0]
+        least = list(map(min, *columns))
+        for op, allowed in self.allowed.items():
+            least[op] = min(columns[device][op] for device in allowed)
+        return least
 
     def cost(self, op: OpId, device: int = 0) -> KernelCost:
         """Return the full cost of one operator on one device."""

@@ -78,21 +78,11 @@ def bound_case(problem: Problem, actual: Durations | None) -> Case:
     """Prepare a problem, with its estimated durations or with actual ones per device."""
     graph = problem.graph
     columns = [problem.durations(device) for device in range(len(problem.devices))] if actual is None else actual
-    shortest = _least(problem, columns)
+    shortest = problem.least(columns)
     levels = b_level(graph, shortest)
     tails = [level - duration for level, duration in zip(levels, shortest, strict=True)]
     groups = list(_groups(problem, columns, shortest))
     return Case(problem, shortest, t_level(graph, shortest), tails, groups)
-
-
-def _least(problem: Problem, columns: Durations) -> Sequence[int]:
-    """Smallest value of each operator over the devices that may run it."""
-    if len(columns) == 1:
-        return columns[0]
-    least = list(map(min, *columns))
-    for op, allowed in problem.allowed.items():
-        least[op] = min(columns[device][op] for device in allowed)
-    return least
 
 
 def _groups(problem: Problem, columns: Durations, shortest: Sequence[int]) -> Iterator[Group]:
@@ -101,7 +91,7 @@ def _groups(problem: Problem, columns: Durations, shortest: Sequence[int]) -> It
     sets = dict.fromkeys([everywhere, *sorted({tuple(sorted(devices)) for devices in problem.allowed.values()})])
     names = dict.fromkeys(name for device in problem.devices for name in device.resources)
     uses = {
-        name: _least(problem, [_use(problem, columns[device], device, name) for device in everywhere]) for name in names
+        name: problem.least([_use(problem, columns[device], device, name) for device in everywhere]) for name in names
     }
     for devices in sets:
         inside = set(devices)

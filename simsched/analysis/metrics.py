@@ -154,4 +154,4 @@ def serial_time(problem: Problem, actual: Sequence[Sequence[int]] | None = None)
     whole = [device for device in devices if all(device in allowed for allowed in problem.allowed.values())]
     if whole:
         return min(sum(columns[device]) for device in whole)
-    return sum(min(columns[device][op] for device in problem.allowed_devices(op)) for op in range(len(problem.graph)))
+    return sum(problem.least(columns))

@@ -60,7 +60,7 @@ def run_row(run: Run, figures: Metrics | None = None) -> dict[str, Cell]:
 def op_rows(run: Run) -> Iterator[dict[str, Cell]]:
     """Yield the figures of every operator, by id, under their column names."""
     problem, trace, graph = run.problem, run.trace, run.problem.graph
-    shortest = _shortest(run)
+    shortest = problem.shortest_durations(run.actual)
     up, down = b_level(graph, shortest), t_level(graph, shortest)
     length = max(up, default=0)
     realised = set(realised_critical_path(problem, trace))
@@ -102,14 +102,6 @@ def op_rows(run: Run) -> Iterator[dict[str, Cell]]:
             "output_bytes": sum(graph.tensor_bytes[tensor] for tensor in graph.outputs[op]),
             "reason": trace.reasons.get(op, ""),
         }
-
-
-def _shortest(run: Run) -> list[int]:
-    """Shortest actual duration of every operator."""
-    problem = run.problem
-    if run.actual is None:
-        return list(problem.shortest_durations())
-    return [min(run.actual[device][op] for device in problem.allowed_devices(op)) for op in range(len(problem.graph))]
 
 
 def _sm_utilisation(figures: Metrics) -> float | None:

@@ -47,7 +47,7 @@ def comparison_object(graph: str, hardware: str, comparison: Comparison, *, timi
         else run_record(run, timing=timing)
         for run in comparison.runs()
     ]
-    durations = problem.shortest_durations() if comparison.actual is None else best_actual(problem, comparison.actual)
+    durations = problem.shortest_durations(comparison.actual)
     return {
         "graph": graph,
         "hardware": hardware,
@@ -136,11 +136,6 @@ def unknown_types(problem: Problem) -> list[Row]:
         {"op_type": kind, "operators": count, "share": round(time / whole, 6) if whole else 0.0}
         for kind, (count, time) in sorted(found.items())
     ]
-
-
-def best_actual(problem: Problem, actual: Sequence[Sequence[int]]) -> list[int]:
-    """Shortest actual duration of each operator over the devices that may run it."""
-    return [min(actual[device][op] for device in problem.allowed_devices(op)) for op in range(len(problem.graph))]
 
 
 def to_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None) -> str:
