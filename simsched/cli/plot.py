@@ -44,8 +44,9 @@ dag         the graph in levels
 @click.argument("kind", type=options.Word(KINDS), metavar="KIND")
 @click.argument("source", metavar="GRAPH|DIR")
 @click.option(
-    "--schedulers", "--scheduler", "-s", metavar="A,B,...", help="For gantt and memory: one. Default: all built-in."
-)
+    "--schedulers", "--scheduler", "-s", metavar="A,B,...",
+    help="Default: critical_path for gantt, which draws one run; for the others those of compare.",
+)  # fmt: skip
 @click.option("--lanes", metavar="N,N,...", help="For scaling: streams of each device. Default: 1,2,3,4,6,8.")
 @options.scenario_options
 @click.option(

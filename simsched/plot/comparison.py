@@ -11,8 +11,8 @@ from simsched.analysis.bounds import Bound, bounds
 from simsched.analysis.metrics import serial_time
 from simsched.plot.figure import figure_of, new_axes, new_figure, settle
 from simsched.plot.memory import busiest_device
-from simsched.plot.scales import fitting, inner_size, plain_number, show_bytes, show_time
-from simsched.plot.style import INK, LINES, LOWER_BOUND_LINE, clean, duration_text, percent, styled
+from simsched.plot.scales import fitting, inner_size, plain_number, show_bytes, show_time, time_text
+from simsched.plot.style import INK, LINES, LOWER_BOUND_LINE, clean, percent, styled
 from simsched.result import Comparison, Failure, Result
 from simsched.units import format_size
 
@@ -75,7 +75,8 @@ def _one(comparison: Comparison, ax: Axes | None, memory_ax: Axes | None) -> Axe
     for row, run in enumerate(runs):
         if isinstance(run, Result):
             ax.barh(row, run.makespan, height=0.62, color=LINES[0], alpha=0.85, zorder=2, gid="makespan")
-            _beside(ax, row, f"{duration_text(run.makespan, unit)}  {_gap(run.makespan, limits[0].value)}")
+            length = time_text(run.makespan, ax.get_xlim()[1], unit)
+            _beside(ax, row, f"{length}  {_gap(run.makespan, limits[0].value)}")
     _rows(ax, [_label(run) for run in runs])
     show_time(ax.xaxis, ax.get_xlim()[1], unit, "makespan")
     ax.set_title(clean(f"{problem.graph.name} on {problem.hardware.name}: makespan by scheduler", 90))
@@ -129,7 +130,7 @@ def _bound_legend(ax: Axes, limits: Sequence[Bound], unit: str, *, own: bool) ->
     for bound in limits:
         colour, style, name = _LOOKS[bound.name]
         by = f" (by {bound.source})" if bound.name == "lower bound" else ""
-        label = f"{name}: {duration_text(bound.value, unit)}{by}"
+        label = f"{name}: {time_text(bound.value, ax.get_xlim()[1], unit)}{by}"
         handles.append(Line2D([], [], color=colour, linestyle=style, linewidth=1.8, label=label))
     if own:
         figure_of(ax).legend(handles=handles, loc="outside lower center", ncols=3)

@@ -16,7 +16,7 @@ from simsched.plot.critical import BAR_HEIGHT, boxes_of, draw_critical, underlin
 from simsched.plot.figure import figure_of, new_figure, settle
 from simsched.plot.legend import type_patches
 from simsched.plot.memory import busiest_device, draw_curve, mark_peak, memory_curve, show_range
-from simsched.plot.scales import fitting, inner_size, show_time, text_width
+from simsched.plot.scales import fitting, inner_size, show_time, text_width, time_text
 from simsched.plot.style import (
     IDLE,
     INK,
@@ -170,7 +170,8 @@ def _draw_lines(ax: Axes, result: Result) -> None:
     unit, makespan = result.problem.graph.time_unit, result.makespan
     bound = lower_bound(result.problem, actual=result.actual)
     optimal = bound.value == makespan
-    text = f"makespan {duration_text(makespan, unit)}"
+    largest = ax.get_xlim()[1]
+    text = f"makespan {time_text(makespan, largest, unit)}"
     _vertical(ax, makespan, MAKESPAN_LINE, "-", "makespan")
     if not makespan:
         return
@@ -180,7 +181,7 @@ def _draw_lines(ax: Axes, result: Result) -> None:
     gap = percent(makespan - bound.value, bound.value) if bound.value else "all"
     _vertical(ax, bound.value, LOWER_BOUND_LINE, (0, (5, 2)), "lower-bound")
     _flag(ax, makespan, f"{text} (gap {gap})", MAKESPAN_LINE, 0)
-    _flag(ax, bound.value, f"lower bound {duration_text(bound.value, unit)} by {bound.name}", LOWER_BOUND_LINE, 1)
+    _flag(ax, bound.value, f"lower bound {time_text(bound.value, largest, unit)} by {bound.name}", LOWER_BOUND_LINE, 1)
 
 
 def _vertical(ax: Axes, at: float, colour: str, style: Any, gid: str) -> None:

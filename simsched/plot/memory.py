@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from simsched.plot.figure import new_axes, settle
-from simsched.plot.scales import show_bytes, show_time
-from simsched.plot.style import CAPACITY_LINE, INK, LINES, MUTED, clean, duration_text, percent, styled
+from simsched.plot.scales import show_bytes, show_time, time_text
+from simsched.plot.style import CAPACITY_LINE, INK, LINES, MUTED, clean, percent, styled
 from simsched.problem import Problem
 from simsched.result import Comparison, Result
 from simsched.units import format_size
@@ -68,13 +68,15 @@ def plot_memory(runs: Comparison | Result, *, device: int | None = None, ax: Axe
     for result in results:
         curves.setdefault(tuple(memory_curve(result, device)), []).append(result)
     highest = max((live for curve in curves for _, live in curve), default=0)
+    if results and not highest:
+        say_no_memory(ax)
     show_range(ax, problem, device, highest)
+    ax.set_xlim(0, max([result.makespan for result in results], default=0) * 1.02 or 1)
     for number, (curve, equal) in enumerate(curves.items()):
-        draw_curve(ax, list(curve), number, _label(equal, max(live for _, live in curve)))
+        draw_curve(ax, list(curve), number, _label(ax, equal, max(live for _, live in curve)))
     name = clean(f"{problem.graph.name} on {problem.hardware.name}", 80)
     where = f", memory of {clean(problem.devices[device].name, 20)}" if len(problem.devices) > 1 else ""
     ax.set_title(f"{name}: live memory{where}")
-    ax.set_xlim(0, max([result.makespan for result in results], default=0) * 1.02 or 1)
     show_time(ax.xaxis, ax.get_xlim()[1], problem.graph.time_unit)
     ax.grid(visible=True, axis="y")
     if results:
@@ -84,10 +86,10 @@ def plot_memory(runs: Comparison | Result, *, device: int | None = None, ax: Axe
     return ax
 
 
-def _label(equal: Sequence[Result], peak: int) -> str:
+def _label(ax: Axes, equal: Sequence[Result], peak: int) -> str:
     unit = equal[0].problem.graph.time_unit
     names = ",\n".join(clean(result.label, 40) for result in equal)
-    return f"{names}: {format_size(peak)}, {duration_text(equal[0].makespan, unit)}"
+    return f"{names}: {format_size(peak)}, {time_text(equal[0].makespan, ax.get_xlim()[1], unit)}"
 
 
 def draw_curve(ax: Axes, steps: Steps, number: int, label: str, *, fill: bool = False) -> None:
@@ -122,11 +124,12 @@ def show_range(ax: Axes, problem: Problem, device: int, peak: int, *, ticks: int
     show_bytes(ax.yaxis, top, ticks=ticks)
     inside = ax.get_yaxis_transform()
     if resident and resident < peak:
-        text = f"weights and inputs {format_size(resident)}" + ("; the axis starts here" if floor else "")
+        text = f"weights and inputs {format_size(resident)}" + ("; the axis is cut below" if floor else "")
         ax.axhline(resident, color=MUTED, linewidth=1, linestyle=(0, (1, 1.5)), gid="resident")
-        ax.text(
-            0.995, resident, text, transform=inside, ha="right", va="top", color=MUTED, fontsize=9, gid="resident-label"
-        )
+        ax.annotate(
+            text, (0.995, resident), xycoords=inside, xytext=(0, -3), textcoords="offset points", ha="right", va="top",
+            color=MUTED, fontsize=9, gid="resident-label",
+        )  # fmt: skip
     if capacity is None:
         return
     text = f"capacity {format_size(capacity)}"
@@ -138,6 +141,14 @@ def show_range(ax: Axes, problem: Problem, device: int, peak: int, *, ticks: int
         ax.text(
             0.995, 0.97, share, transform=ax.transAxes, ha="right", va="top", color=MUTED, fontsize=9, gid="capacity"
         )
+
+
+def say_no_memory(ax: Axes) -> None:
+    """Write across an empty picture why it is empty."""
+    ax.text(
+        0.5, 0.5, "the operators of this graph hold no memory: it states no tensors", transform=ax.transAxes,
+        ha="center", va="center", color=MUTED, gid="no-memory",
+    )  # fmt: skip
 
 
 def mark_peak(ax: Axes, steps: Steps, text: str) -> None:

@@ -25,7 +25,7 @@ _BYTE_STEPS = ("TiB", "GiB", "MiB", "KiB")
 
 
 def time_scale(largest: float, unit: str) -> tuple[float, str]:
-    """Nanoseconds per axis unit, and the unit's name: the largest one of which the axis holds at least two.
+    """Nanoseconds per axis unit, and the unit's name: the largest one of which the axis holds at least one.
 
     Examples
     --------
@@ -35,9 +35,24 @@ def time_scale(largest: float, unit: str) -> tuple[float, str]:
     if unit == "tick":
         return 1, "ticks"
     for name, shown in _TIME_STEPS:
-        if largest >= 2 * TIME_UNITS[name]:
+        if largest >= TIME_UNITS[name]:
             return TIME_UNITS[name], shown
     return 1, "ns"
+
+
+def time_text(nanoseconds: int, largest: float, unit: str) -> str:
+    """Write a duration in the unit of an axis that reaches to ``largest``, so that all labels of a plot compare.
+
+    Examples
+    --------
+    >>> time_text(316_600, 2_600_000, "ns"), time_text(10_400_000, 11_000_000, "ns"), time_text(12, 15, "tick")
+    ('0.3166 ms', '10.40 ms', '12')
+    """
+    factor, name = time_scale(largest, unit)
+    if factor == 1:
+        return str(nanoseconds) if unit == "tick" else f"{nanoseconds} ns"
+    value = nanoseconds / factor
+    return f"{value:,.0f} {name}" if value >= 1000 or not value else f"{value:#.4g} {name}"
 
 
 def byte_scale(largest: float) -> tuple[float, str]:

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from simsched.analysis.bounds import amdahl_rigorous, amdahl_textbook, lower_bound
+from simsched.analysis.capacity import Case, bound_case
 from simsched.analysis.metrics import serial_time
 from simsched.analysis.serial_work import serial_work
-from simsched.graph.ranks import b_level
 from simsched.plot.figure import new_axes, settle
 from simsched.plot.scales import plain_number
 from simsched.plot.style import LINES, LOWER_BOUND_LINE, MARKERS, MUTED, clean, percent, styled
@@ -62,15 +62,24 @@ def plot_scaling(results: Sequence[Result], *, count: str = "auto", ax: Axes | N
             gid="scheduler",
         )  # fmt: skip
     most = _draw_limits(ax, results, kind)
-    _scale(ax, sizes, kind, max(most, *(_speed_up(result) for result in results)))
-    graphs = dict.fromkeys(result.problem.graph.name for result in results)
-    ax.set_title(clean(f"{', '.join(graphs)}: speed-up against {_NAMES.get(kind, kind)}", 90))
+    name = _axis_name(results, kind)
+    _scale(ax, sizes, name, max(most, *(_speed_up(result) for result in results)))
+    ax.set_title(clean(f"{_subject(results)}: speed-up against {_NAMES.get(kind, kind)}", 90))
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
     settle(ax)
     return ax
 
 
 _NAMES = {"streams": "streams", "sms": "SMs"}
+
+
+def _subject(results: Sequence[Result]) -> str:
+    """Name the graph, and the hardware where all sizes of it have one name; lanes are named without their number."""
+    graphs = dict.fromkeys(result.problem.graph.name for result in results)
+    hardware = list(dict.fromkeys(result.problem.hardware.name for result in results))
+    if all(name.startswith("lanes:") for name in hardware):
+        hardware = ["identical lanes"]
+    return ", ".join(graphs) + (f" on {hardware[0]}" if len(hardware) == 1 else "")
 
 
 def machines(problem: Problem, kind: str) -> int:
@@ -91,13 +100,16 @@ def _speed_up(result: Result) -> float:
 
 
 def _draw_limits(ax: Axes, results: Sequence[Result], kind: str) -> float:
-    """Draw the bound of each size, and Amdahl's curves where machines are lanes; return the highest limit."""
-    problems = {machines(result.problem, kind): result.problem for result in results}
-    limit = []
-    for size in sorted(problems):
-        bound, work = lower_bound(problems[size]).value, serial_time(problems[size])
-        limit.append((size, work / bound if bound else 1.0))
-    sizes, gains = [size for size, _ in limit], [gain for _, gain in limit]
+    """Draw the bound of each size, and Amdahl's curves where machines are lanes; return the highest limit.
+
+    Runs of one size may differ in the durations that came true: the limit is the highest of theirs.
+    """
+    runs = {(machines(run.problem, kind), id(run.problem), id(run.actual)): run for run in results}
+    highest: dict[int, float] = {}
+    for (size, _, _), run in sorted(runs.items(), key=lambda item: item[0][0]):
+        bound, work = lower_bound(run.problem, actual=run.actual).value, serial_time(run.problem, run.actual)
+        highest[size] = max(highest.get(size, 0.0), work / bound if bound else 1.0)
+    sizes, gains = list(highest), list(highest.values())
     ax.plot(sizes, gains, color=LOWER_BOUND_LINE, linewidth=1.2, zorder=2, gid="limit")
     ceiling = 10 * max(gains)
     ax.fill_between(
@@ -110,24 +122,33 @@ def _draw_limits(ax: Axes, results: Sequence[Result], kind: str) -> float:
         label="beyond the lower bound",
         gid="beyond",
     )
-    if kind == "streams" and len({serial_time(problem) for problem in problems.values()}) == 1:
-        _draw_amdahl(ax, problems[min(problems)], sizes)
+    if kind == "streams" and len({serial_time(run.problem, run.actual) for run in results}) == 1:
+        _draw_amdahl(ax, min(results, key=lambda run: machines(run.problem, kind)), sizes)
     return max(gains)
 
 
-def _draw_amdahl(ax: Axes, problem: Problem, marks: Sequence[int]) -> None:
-    durations = problem.shortest_durations()
-    work = sum(durations)
+def _draw_amdahl(ax: Axes, result: Result, marks: Sequence[int]) -> None:
+    """Draw the bound, and for one device the textbook's curve.
+
+    On several devices the bound counts shortest durations, while the speed-up is over the device that is best for
+    all: ``total`` is more than ``work`` there, and the textbook, which knows one kind of machine, says nothing.
+    """
+    case: Case = bound_case(result.problem, result.actual)
+    work, total = case.work, serial_time(result.problem, result.actual)
     if not work:
         return
-    serial = serial_work(problem.graph, durations)
-    fraction = Fraction(max(b_level(problem.graph, durations), default=0), work)
-    sizes = list(range(1, marks[-1] + 1)) if marks[-1] <= 512 else sorted({1, *marks})
+    alone = len(result.problem.devices) == 1
+    serial = serial_work(result.problem.graph, case.shortest)
+    first = 1 if alone else marks[0]
+    sizes = list(range(first, marks[-1] + 1)) if marks[-1] <= 512 else sorted({first, *marks})
     ax.plot(
-        sizes, [float(work / amdahl_rigorous(work, serial, size)) for size in sizes], color="#222222", linewidth=1.4,
+        sizes, [float(total / amdahl_rigorous(work, serial, size)) for size in sizes], color="#222222", linewidth=1.4,
         linestyle=(0, (6, 2)), zorder=2, gid="amdahl",
         label=f"Amdahl, a bound:\n{percent(serial, work)} of the work runs alone",
     )  # fmt: skip
+    if not alone:
+        return
+    fraction = Fraction(case.path, work)
     ax.plot(
         sizes, [float(work / amdahl_textbook(work, fraction, size)) for size in sizes], color=MUTED, linewidth=1.4,
         linestyle=(0, (1, 1.5)), zorder=2, gid="amdahl-textbook",
@@ -135,7 +156,13 @@ def _draw_amdahl(ax: Axes, problem: Problem, marks: Sequence[int]) -> None:
     )  # fmt: skip
 
 
-def _scale(ax: Axes, sizes: Sequence[int], kind: str, top: float) -> None:
+def _axis_name(results: Sequence[Result], kind: str) -> str:
+    """Say what is counted; only under the model ``lanes`` is a stream a machine."""
+    machine = all(device.model == "lanes" for result in results for device in result.problem.devices)
+    return "streams (lanes)" if kind == "streams" and machine else _NAMES.get(kind, kind)
+
+
+def _scale(ax: Axes, sizes: Sequence[int], name: str, top: float) -> None:
     """Give doubling sizes equal steps; otherwise a linear axis."""
     if len(sizes) > 2 and sizes[-1] / max(sizes[0], 1) >= 8:
         ax.set_xscale("log", base=2)
@@ -143,5 +170,5 @@ def _scale(ax: Axes, sizes: Sequence[int], kind: str, top: float) -> None:
     ax.minorticks_off()
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda value, _: plain_number(value))
-    ax.set_xlabel({"streams": "streams (lanes)", "sms": "SMs"}.get(kind, kind))
+    ax.set_xlabel(name)
     ax.set_ylim(0, top * 1.25)

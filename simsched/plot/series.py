@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from simsched.plot.figure import new_figure
 from simsched.plot.scales import fitting, plain_number, show_bytes, show_time
@@ -225,11 +225,18 @@ def _scale_y(ax: Axes, rows: Sequence[Row], look: Look) -> None:
     ax.grid(True, axis="y")
     if look.log_y:
         ax.set_yscale("log")
-        ax.yaxis.set_minor_formatter(NullFormatter())
     elif look.kind != "points":
         _from_zero(ax, rows, look)
     unit = str(rows[0].get("time_unit", "ns")) if rows else "ns"
     _name_axis(ax.yaxis, look.y, ax.get_ylim()[1], unit)
+    if look.log_y:
+        _log_ticks(ax.yaxis, look.y)
+
+
+def _log_ticks(axis: Axis, column: str) -> None:
+    """Label a logarithmic axis over its whole length: by 1, 2, 5, 10, 20, ... or, for bytes, by doublings."""
+    axis.set_major_locator(LogLocator(2.0) if column.endswith("_bytes") else LogLocator(10.0, (1.0, 2.0, 5.0)))
+    axis.set_minor_locator(NullLocator())
 
 
 def _from_zero(ax: Axes, rows: Sequence[Row], look: Look) -> None:

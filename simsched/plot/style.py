@@ -161,14 +161,16 @@ def duration_text(nanoseconds: float, unit: str) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """``part / whole`` as a percentage with two or three digits.
+    """``part / whole`` as a percentage: one decimal from 1 to 100, none above, two digits below.
 
     Examples
     --------
-    >>> percent(1, 12), percent(5, 2), percent(1, 10**6), percent(0, 7)
-    ('8.3 %', '250 %', 'below 0.01 %', '0 %')
+    >>> percent(1, 12), percent(3, 100), percent(5, 2), percent(1, 2_400), percent(1, 10**6), percent(0, 7)
+    ('8.3 %', '3.0 %', '250 %', '0.042 %', 'below 0.01 %', '0 %')
     """
     share = 100 * part / whole if whole else 0.0
     if 0 < share < 0.01:
         return "below 0.01 %"
-    return f"{share:.2g} %" if share < 9.95 else f"{share:.3g} %" if share < 999.5 else f"{share:,.0f} %"
+    if share < 0.995:
+        return f"{share:.2g} %"
+    return f"{share:.1f} %" if share < 99.95 else f"{share:,.0f} %"

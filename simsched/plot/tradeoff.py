@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from simsched.analysis.bounds import lower_bound
 from simsched.plot.figure import new_axes, settle
-from simsched.plot.memory import busiest_device
-from simsched.plot.scales import show_bytes, show_time
-from simsched.plot.style import CAPACITY_LINE, INK, LINES, LOWER_BOUND_LINE, MARKERS, clean, duration_text, styled
+from simsched.plot.memory import busiest_device, say_no_memory
+from simsched.plot.scales import show_bytes, show_time, time_text
+from simsched.plot.style import CAPACITY_LINE, INK, LINES, LOWER_BOUND_LINE, MARKERS, clean, styled
 from simsched.result import Comparison, Result
 from simsched.units import format_size
 
@@ -51,7 +51,8 @@ def plot_tradeoff(runs: Comparison | Sequence[Result], *, device: int | None = N
         ax.plot(
             [time for time, _ in own], [peak for _, peak in own], linestyle="none", markersize=9,
             marker=MARKERS[number % len(MARKERS)], color=LINES[number % len(LINES)], markeredgecolor="white",
-            markeredgewidth=0.8, label=_label(names, own, problem.graph.time_unit), gid="run", zorder=4,
+            markeredgewidth=0.8, label=_label(ax, names, own, problem.graph.time_unit), gid="run", zorder=4,
+            clip_on=False,
         )  # fmt: skip
     ax.set_title(clean(f"{problem.graph.name} on {problem.hardware.name}: makespan against peak memory", 90))
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
@@ -89,11 +90,11 @@ def _groups(results: Sequence[Result], points: Sequence[Point]) -> dict[tuple[Po
     return groups
 
 
-def _label(names: Sequence[str], points: Sequence[Point], unit: str) -> str:
+def _label(ax: Axes, names: Sequence[str], points: Sequence[Point], unit: str) -> str:
     joined = ",\n".join(clean(name, 40) for name in names)
     if len(points) > 1:
         return f"{joined} ({len(points)} runs)"
-    return f"{joined}: {duration_text(points[0][0], unit)}, {format_size(points[0][1])}"
+    return f"{joined}: {time_text(points[0][0], ax.get_xlim()[1], unit)}, {format_size(points[0][1])}"
 
 
 def _limits(ax: Axes, results: Sequence[Result], points: Sequence[Point], device: int) -> None:
@@ -102,21 +103,26 @@ def _limits(ax: Axes, results: Sequence[Result], points: Sequence[Point], device
     bound = lower_bound(problem, actual=results[0].actual).value
     times, peaks = [time for time, _ in points], [peak for _, peak in points]
     span = max(max(times) - min(times), max(times) // 10, 1)
-    left = min(times) - 0.12 * span
+    left, right = min(times) - 0.12 * span, max(times) + 0.12 * span
     if bound >= min(times) - 0.6 * span:
         left = min(left, bound - 0.05 * span)
-        label = f"lower bound on the makespan: {duration_text(bound, problem.graph.time_unit)}"
+        label = f"lower bound on the makespan: {time_text(bound, right, problem.graph.time_unit)}"
         ax.axvline(bound, color=LOWER_BOUND_LINE, linewidth=1.6, linestyle=(0, (5, 2)), gid="lower-bound", label=label)
-    ax.set_xlim(left, max(times) + 0.12 * span)
+    ax.set_xlim(left, right)
     capacity = problem.devices[device].capacity
     top = max(peaks)
     if capacity is not None and capacity <= 1.6 * top:
         label = f"capacity: {format_size(capacity)}"
         ax.axhline(capacity, color=CAPACITY_LINE, linewidth=1.4, linestyle=(0, (6, 2)), gid="capacity", label=label)
         top = max(top, capacity)
-    rise = max(top - min(peaks), top // 10, 1)
-    ax.set_ylim(max(min(peaks) - 0.15 * rise, 0), top + 0.15 * rise)
-    show_time(ax.xaxis, max(times), problem.graph.time_unit, "makespan")
+    if max(peaks) == min(peaks):  # nothing to magnify: the axis from zero says that memory does not differ
+        ax.set_ylim(0, 1.3 * top or 1)
+    else:
+        rise = top - min(peaks)
+        ax.set_ylim(max(min(peaks) - 0.15 * rise, 0), top + 0.15 * rise)
+    if not top:
+        say_no_memory(ax)
+    show_time(ax.xaxis, right, problem.graph.time_unit, "makespan")
     show_bytes(ax.yaxis, top, "peak memory")
 
 

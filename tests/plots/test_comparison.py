@@ -8,7 +8,7 @@ from simsched.analysis.bounds import lower_bound
 from simsched.engine.simulator import simulate
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
-from simsched.hardware import lanes
+from simsched.hardware import lanes, procs
 from simsched.plot.comparison import corridor, plot_comparison
 from simsched.plot.figure import figure_of
 from simsched.plot.lines import plot_lines
@@ -102,6 +102,36 @@ def test_points_are_makespan_and_peak_and_the_front_joins_the_best() -> None:
     assert "by_hand: 17, 31 B" in legend(ax)
 
 
+def test_equal_peaks_are_not_magnified() -> None:
+    run = hand_result()
+    ax = plot_tradeoff([run, run])
+    assert points(ax, "run") == [(17, 31), (17, 31)]
+    assert ax.get_ylim()[0] == 0
+    assert ax.get_ylim()[1] > 31
+    assert words(ax, "no-memory") == []
+
+
+def test_a_graph_without_tensors_is_said_to_hold_no_memory() -> None:
+    problem = problem_of(ten_beside_a_chain(), lanes(2))
+    run = Result(problem, "critical_path", simulate(problem, CriticalPath()))
+    for ax in (plot_tradeoff([run]), plot_memory(run)):
+        assert words(ax, "no-memory") == ["the operators of this graph hold no memory: it states no tensors"]
+        assert ax.get_ylim() == (0, 1)
+    assert words(plot_memory(hand_result()), "no-memory") == []
+
+
+def test_labels_of_one_picture_have_the_unit_of_its_axis() -> None:
+    builder = GraphBuilder("two")
+    for name in ("a", "b"):
+        builder.add_op(name, duration=700_000)
+    problem = problem_of(builder.build(), lanes(2))
+    run = Result(problem, "critical_path", simulate(problem, CriticalPath()))
+    ax = plot_comparison(Comparison(problem, (run,)))
+    assert ax.get_xlabel() == "makespan (ms)"
+    assert words(ax, "value") == ["0.7000 ms  optimal"]
+    assert legend(ax)[-1] == "serial work: 1.400 ms"
+
+
 def test_pareto_by_brute_force() -> None:
     candidates = [(5, 1), (3, 3), (4, 4), (3, 3), (2, 9), (9, 0), (2, 9), (6, 1)]
     beaten = {
@@ -153,6 +183,47 @@ def test_scaling_over_sms_counts_sms_and_leaves_amdahl_out() -> None:
     assert [x for x, _ in points(ax, "scheduler")] == [2, 4]
     assert points(ax, "amdahl") == []
     assert ax.get_xlabel() == "SMs"
+
+
+def unlike_pair() -> Graph:
+    """Two operators, one fast on each of two devices: 3 or 11 ticks, and 13 or 5."""
+    builder = GraphBuilder("unlike", time_unit="tick")
+    builder.add_op("a", duration={"p0": 3, "p1": 11})
+    builder.add_op("b", duration={"p0": 13, "p1": 5})
+    return builder.build()
+
+
+def test_on_unlike_devices_amdahl_stays_a_bound_of_the_speed_up_that_is_drawn() -> None:
+    problem = problem_of(unlike_pair(), procs(2))
+    run = Result(problem, "critical_path", simulate(problem, CriticalPath()))
+    ax = plot_scaling([run])
+    # One after the other on one device: 3 + 13 or 11 + 5, so 16; side by side 5. Amdahl: (3 + 5) / 2 = 4.
+    assert points(ax, "scheduler") == [(2, 16 / 5)]
+    assert points(ax, "limit") == [(2, 16 / 5)]
+    assert points(ax, "amdahl") == [(2, 16 / 4)]
+    assert points(ax, "amdahl-textbook") == []
+    assert ax.get_title(loc="left") == "unlike on procs:2: speed-up against streams"
+
+
+def test_limits_are_those_of_the_durations_that_came_true() -> None:
+    problem = problem_of(hand_result().problem.graph, lanes(2))
+    estimates = list(problem.durations())
+    actual = [[7 * duration if op == 0 else duration for op, duration in enumerate(estimates)]]
+    run = Result(problem, "critical_path", simulate(problem, CriticalPath(), actual=actual), actual=actual)
+    bound = lower_bound(problem, actual=actual).value
+    ax = plot_scaling([run])
+    assert points(ax, "limit") == [(2, sum(actual[0]) / bound)]
+    assert points(ax, "scheduler")[0][1] <= points(ax, "limit")[0][1]
+
+
+def test_scaling_names_the_hardware_and_only_lanes_are_machines() -> None:
+    gpu = problem_of(ten_beside_a_chain(), small_gpu(4, 2))
+    ax = plot_scaling([Result(gpu, "critical_path", simulate(gpu, CriticalPath()))])
+    assert ax.get_title(loc="left") == f"chain and crowd on {gpu.hardware.name}: speed-up against streams"
+    assert ax.get_xlabel() == "streams"
+    problems = [problem_of(ten_beside_a_chain(), lanes(count)) for count in (1, 2)]
+    ax = plot_scaling([Result(each, "critical_path", simulate(each, CriticalPath())) for each in problems])
+    assert ax.get_title(loc="left") == "chain and crowd on identical lanes: speed-up against streams"
 
 
 def test_scaling_of_nothing() -> None:

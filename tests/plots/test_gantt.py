@@ -163,7 +163,7 @@ def test_time_is_shown_in_a_unit_that_suits_it() -> None:
     ticks = [label.get_text() for label in ax.get_xticklabels()]
     assert ticks[:4] == ["0", "20", "40", "60"]
     assert list(ax.get_xticks())[:4] == [0, 20_000, 40_000, 60_000]
-    assert words(ax, "flag") == ["makespan 120 µs = lower bound, so optimal"]
+    assert words(ax, "flag") == ["makespan 120.0 µs = lower bound, so optimal"]
 
 
 def test_two_devices_name_the_one_whose_memory_is_shown() -> None:

@@ -99,6 +99,16 @@ def test_shares_are_percentages_and_bytes_have_units() -> None:
     assert ax.get_ylabel() == "peak (MiB)"
 
 
+@pytest.mark.parametrize(("values", "column"), [((6, 9, 40), "makespan_ns"), ((2**12, 2**15), "peak_bytes")])
+def test_a_logarithmic_axis_is_labelled_over_its_whole_length(values: tuple[int, ...], column: str) -> None:
+    rows = [{"n": n, "scheduler": "fifo", "time_unit": "tick", column: value} for n, value in enumerate(values)]
+    (ax,) = plot_series(rows, look(x="n", y=column, log_y=True)).axes
+    bottom, top = ax.get_ylim()
+    ticks = [tick for tick in ax.get_yticks() if bottom <= tick <= top]
+    assert ticks == ([10, 20] if column == "makespan_ns" else [2**12, 2**13, 2**14, 2**15])
+    assert list(ax.get_yticks(minor=True)) == []
+
+
 def test_columns_are_said_in_words() -> None:
     said = [words(column) for column in ("makespan_ns", "graph.layers", "lower_bound_ns", "amdahl_textbook_ns", "idle")]
     assert said == [
