@@ -201,23 +201,16 @@ def needs_at_start(problem: Problem, device: int) -> list[int]:
     return needs
 
 
-def smallest_capacity(problem: Problem, device: int) -> tuple[int, OpId]:
-    """Bytes without which some operator can never run on the device, and the operator that decides (or -1).
+def bytes_alone(problem: Problem, device: int) -> list[int]:
+    """Bytes live on a device while each operator runs there and nothing else is in the way.
 
-    While an operator runs, its inputs, outputs and workspace are live, and on a single device all persistent tensors.
+    These are its inputs, outputs and workspace, and on a single device all persistent tensors.
     """
     graph = problem.graph
-    single = len(problem.devices) == 1
-    always = persistent_bytes(graph) if single else 0
-    needs = needs_at_start(problem, device)
-    worst, culprit = always, -1
-    inputs: Sequence[tuple[TensorId, ...]] = (
-        volatile_inputs(graph) if single else [tuple(dict.fromkeys(names)) for names in graph.inputs]
-    )
-    for op, held in enumerate(inputs):
-        if device not in problem.allowed_devices(op):
-            continue
-        total = always + needs[op] + sum(graph.tensor_bytes[tensor] for tensor in held)
-        if total > worst:
-            worst, culprit = total, op
-    return worst, culprit
+    sizes, needs = graph.tensor_bytes, needs_at_start(problem, device)
+    if len(problem.devices) == 1:
+        always = persistent_bytes(graph)
+        held: Sequence[tuple[TensorId, ...]] = volatile_inputs(graph)
+    else:
+        always, held = 0, [tuple(dict.fromkeys(inputs)) for inputs in graph.inputs]
+    return [always + need + sum(map(sizes.__getitem__, inputs)) for need, inputs in zip(needs, held, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simsched.engine.memory import persistent_bytes, smallest_capacity
+from simsched.engine.memory import bytes_alone, persistent_bytes
 from simsched.engine.state import State
 from simsched.errors import DeadlockError, InvalidDispatchError, OutOfMemoryError, SchedulerError, SchedulerStalledError
 from simsched.graph.model import OpId
@@ -35,26 +35,36 @@ def invalid_dispatch(state: State, op: OpId, stream: int, now: int) -> InvalidDi
 
 
 def check_capacity(problem: Problem) -> None:
-    """Refuse, before the run, operators that can never fit into the memory of any device that may run them.
+    """Refuse, before the run, what can never fit: operators that fit into no device that may run them.
 
     Raises
     ------
     OutOfMemoryError
-        Naming the operator and the smallest capacity that would do.
+        Naming the operator that needs most and the smallest capacity that would do.
     """
-    names = problem.graph.names
-    for number, device in enumerate(problem.devices):
-        if device.capacity is None:
-            continue
-        needed, op = smallest_capacity(problem, number)
-        if needed <= device.capacity or (op >= 0 and len(problem.allowed_devices(op)) > 1):
-            continue
-        always = persistent_bytes(problem.graph)
-        if len(problem.devices) == 1 and always > device.capacity:
-            what = f"parameters and graph inputs alone take {_bytes(always)}, and the graph needs {_bytes(needed)}"
-        else:
-            what = f"operator {names[op]!r} with its inputs, outputs and everything resident needs {_bytes(needed)}"
-        raise OutOfMemoryError(f"device {device.name!r} has {_bytes(device.capacity)} but {what}", needed)
+    devices, graph = problem.devices, problem.graph
+    too_large: dict[OpId, list[tuple[int, int]]] = {}
+    for number, device in enumerate(devices):
+        if device.capacity is not None:
+            for op, needed in enumerate(bytes_alone(problem, number)):
+                if needed > device.capacity and number in problem.allowed_devices(op):
+                    too_large.setdefault(op, []).append((needed, number))
+    hopeless = [
+        (min(places), op) for op, places in too_large.items() if len(places) == len(problem.allowed_devices(op))
+    ]
+    always = persistent_bytes(graph) if len(devices) == 1 else 0
+    capacity = devices[0].capacity
+    if capacity is not None and always > capacity:
+        needed = max((place[0] for place, _ in hopeless), default=always)
+        what = f"parameters and graph inputs alone take {_bytes(always)}, and the graph needs {_bytes(needed)}"
+        raise OutOfMemoryError(f"device {devices[0].name!r} has {_bytes(capacity)} but {what}", needed)
+    if hopeless:
+        (needed, number), op = max(hopeless, key=lambda row: (row[0][0], -row[1]))
+        what = f"operator {graph.names[op]!r} with its inputs, outputs and everything resident needs {_bytes(needed)}"
+        among = ", and no other device that may run it has room either" if len(too_large[op]) > 1 else ""
+        raise OutOfMemoryError(
+            f"device {devices[number].name!r} has {_bytes(devices[number].capacity or 0)} but {what}{among}", needed
+        )
 
 
 def over_capacity(state: State, op: OpId, device: int, now: int) -> None:

@@ -248,6 +248,32 @@ def test_what_can_never_fit_is_refused_before_the_run() -> None:
         simulate(fork(99), CriticalPath(), memory="strict")
 
 
+def pair_with(first: int | None, second: int | None) -> HardwareProfile:
+    return HardwareProfile("pair", (Device("d0", memory_capacity=first), Device("d1", memory_capacity=second)))
+
+
+def two_sizes() -> Graph:
+    """a, which may run anywhere, makes 70 B; b, which may run on d0 only, makes 50 B."""
+    builder = GraphBuilder("sizes", "tick")
+    for name, size in (("a", 70), ("b", 50)):
+        builder.add_tensor(f"t{name}", bytes=size)
+    builder.add_op("a", duration=2, outputs=["ta"])
+    builder.add_op("b", duration=3, outputs=["tb"], device="d0")
+    return builder.build()
+
+
+def test_an_operator_that_fits_another_device_does_not_hide_one_that_fits_none() -> None:
+    with pytest.raises(OutOfMemoryError, match=r"'d0' has 40 B .* operator 'b' with .* needs 50 B") as caught:
+        simulate(make_problem(two_sizes(), pair_with(40, None)), CriticalPath(), memory="block")
+    assert caught.value.needed == 50
+
+
+def test_an_operator_that_fits_none_of_several_devices_is_refused_before_the_run() -> None:
+    with pytest.raises(OutOfMemoryError, match=r"operator 'a' .* needs 70 B .* no other device") as caught:
+        simulate(make_problem(two_sizes(), pair_with(60, 69)), CriticalPath(), memory="strict")
+    assert caught.value.needed == 70
+
+
 def test_a_dead_end_in_memory_is_named() -> None:
     # Two chains; each first operator holds 60 B until the second, which needs 50 B more, has run.
     builder = GraphBuilder("dead_end", "tick")
