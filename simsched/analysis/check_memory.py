@@ -66,7 +66,7 @@ def _recorded(facts: Facts, devices: int) -> list[Recorded]:
 
 def _check_curve(facts: Facts, device: int, account: Account, recorded: Recorded) -> None:
     """Check that the last step of each instant is right, and that the steps within it are possible."""
-    bursts = _bursts(facts, device)
+    bursts = _bursts(facts, device, account)
     if not bursts and recorded.times == account.times and recorded.last == account.live:
         ceilings = map(max, [account.base, *account.live[:-1]], account.live)
         if all(map(ge, recorded.lowest, account.least)) and all(map(le, recorded.highest, ceilings)):
@@ -104,12 +104,20 @@ def _side_by_side(account: Account, recorded: Recorded) -> Iterator[tuple[int, T
         yield time, (before, right, least), (said, low, high)
 
 
-def _bursts(facts: Facts, device: int) -> dict[int, int]:
-    """Largest need of an operator that takes no time, by instant: it must show in the steps of that instant."""
+def _bursts(facts: Facts, device: int, account: Account) -> dict[int, int]:
+    """Largest need of an operator that takes no time, by instant: it must show in the steps of that instant.
+
+    One that runs elsewhere and frees something here, as the last to read it, needs nothing but frees late too.
+    """
     graph = facts.problem.graph
     found: dict[int, int] = {}
     for op, (begin, end) in enumerate(zip(facts.start, facts.end, strict=True)):
-        if begin == end and facts.device[op] == device:
+        if begin != end:
+            continue
+        if facts.device[op] != device:
+            if account.freed[op]:
+                found.setdefault(begin, 0)
+        else:
             need = facts.problem.workspace(op, device) + sum(graph.tensor_bytes[tensor] for tensor in graph.outputs[op])
             found[begin] = max(need, found.get(begin, 0))
     return found

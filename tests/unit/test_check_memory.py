@@ -4,8 +4,10 @@ from __future__ import annotations
 import pytest
 
 from simsched.analysis.check import check_trace
+from simsched.engine.simulator import simulate
 from simsched.graph.builder import GraphBuilder
-from simsched.hardware import lanes
+from simsched.hardware import lanes, procs
+from simsched.schedulers.critical_path import CriticalPath
 from simsched.trace import Transfer, Wait
 from tests.builders import linked_pair, problem_of, with_memory
 from tests.traces import SERIAL, STEPS, memory_steps, tensors, trace_of
@@ -50,6 +52,22 @@ def test_the_capacity_is_a_limit_in_block_and_strict_runs():
     assert check_trace(problem, run, memory="strict") == [message]
     enough = problem_of(tensors(), with_memory(lanes(1), 144))
     assert check_trace(enough, run, memory="strict") == []
+
+
+def test_an_operator_of_no_time_elsewhere_frees_late():
+    # At 2 a ends and b takes 5 B beside the 10 B of a, which z, on the other device, reads; z ends at 2 and frees them.
+    builder = GraphBuilder("remote", time_unit="tick")
+    for name, size in (("a", 10), ("b", 5)):
+        builder.add_tensor(f"t{name}", bytes=size)
+    builder.add_op("a", duration=2, outputs=["ta"], device="p0")
+    builder.add_op("b", duration=3, outputs=["tb"], device="p0")
+    builder.add_op("z", duration=0, inputs=["ta"], device="p1")
+    builder.add_edge("a", "b")
+    problem = problem_of(builder.build(), procs(2))
+    run = simulate(problem, CriticalPath())
+    assert run.memory.curve(0) == [(0, 10), (2, 5), (5, 0)]
+    assert run.memory.peak(0) == 15
+    assert check_trace(problem, run) == []
 
 
 def test_waiting_for_memory_is_a_reason_only_where_it_is_short():
