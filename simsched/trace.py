@@ -31,7 +31,7 @@ class Wait:
     op : int
     reason : {"resource", "memory", "queue"}
         Not enough free units of a renewable resource; not enough free memory; or an earlier launch was still
-        waiting at the head of the device's queue.
+        waiting at the head of the device's queue. The first that applied when the device was last asked.
     start, end : int
         ns.
     detail : str

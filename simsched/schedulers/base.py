@@ -2,8 +2,9 @@
 
 A *scheduler* is a small frozen object whose fields are its parameters. ``start(problem)`` does the offline work
 and returns a *policy*: a callable that the engine calls at time 0 and then once per instant at which something
-finished or arrived, after the whole instant has settled. The policy answers with dispatches. A dispatch appends
-one operator to one stream; the operator need not be ready, nor the stream idle.
+finished, or the inputs of a stream's head arrived, after all that has been noted. Where an operator takes no time, its
+end makes another round of the same instant, with a call of its own. The policy answers with dispatches. A dispatch
+appends one operator to one stream; the operator need not be ready, nor the stream idle.
 """
 
 from __future__ import annotations

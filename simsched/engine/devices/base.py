@@ -1,9 +1,9 @@
 """The interface of a device model.
 
 A model is one function: ``admit(pending, launched, gate, start)``. ``pending`` holds operators at the heads of their
-streams that have everything but the device's consent, in the order in which they came to that point (within one instant
-in launch order); ``launched(op)`` is the number of an operator's launch. The model calls ``start(op)`` for each that
-may start now and returns the others with the reason.
+streams that have everything but the device's consent, in the order in which they came to that point (those that came
+together in launch order); ``launched(op)`` is the number of an operator's launch. The model calls ``start(op)`` for
+each that may start now and returns the others with the reason.
 
 Speed is constant in the models of this package so far: an operator that has started ends after its duration. Models
 that share bandwidth will also say, at each change of the resident set, how fast each resident operator runs.

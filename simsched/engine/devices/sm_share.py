@@ -1,7 +1,8 @@
 """Device model ``sm_share``: kernels demand whole SMs and are admitted in launch order.
 
-A kernel enters the device's queue when it is at the head of its stream and its inputs are there; kernels of one
-instant enter in launch order. Only the first of the queue may start, when its SMs (and other demands, and its memory)
+A kernel enters the device's queue when it is at the head of its stream and its inputs are there; kernels that come
+together enter in launch order. (One that had to wait for an operator of no length comes after one of the same instant
+that had not.) Only the first of the queue may start, when its SMs (and other demands, and its memory)
 are free: a large kernel at the head holds back a small one behind it. This head-of-line blocking is what was measured
 on NVIDIA devices (Amert et al., "GPU scheduling on the NVIDIA TX2", RTSS 2017, rules G2, G3 and X1). A kernel holds
 its SMs until it ends; it is never preempted.
