@@ -79,6 +79,11 @@ class Failure(NamedTuple):
     scheduler: str
     message: str
 
+    @property
+    def label(self) -> str:
+        """What the run is called in tables, as that of a :class:`Result`."""
+        return self.scheduler
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -108,7 +113,7 @@ class Comparison:
         """Results and failures, in the order in which their schedulers were named."""
         waiting: list[Result | Failure] = [*self.results, *self.failures]
         for label in self.order:
-            found = next((item for item in waiting if _label(item) == label), None)
+            found = next((item for item in waiting if item.label == label), None)
             if found is not None:
                 waiting.remove(found)
                 yield found
@@ -118,7 +123,3 @@ class Comparison:
     def valid(self) -> bool:
         """Whether every run was carried out and none breaks a rule."""
         return not self.failures and all(result.valid is not False for result in self.results)
-
-
-def _label(run: Result | Failure) -> str:
-    return run.scheduler if isinstance(run, Failure) else run.label

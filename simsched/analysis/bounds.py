@@ -10,7 +10,7 @@ resource, over the capacity of all devices that may run it: they stay true, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -85,8 +85,12 @@ def bounds(problem: Problem, *, actual: Durations | None = None, memory: str = "
 
 def lower_bound(problem: Problem, *, actual: Durations | None = None) -> Bound:
     """Return the largest of the lower bounds, the first of equal ones."""
-    rigorous = [bound for bound in bounds(problem, actual=actual) if bound.kind == "lower"]
-    return max(rigorous, key=lambda bound: bound.value)
+    return best_lower(bounds(problem, actual=actual))
+
+
+def best_lower(limits: Iterable[Bound]) -> Bound:
+    """Return the largest of the lower bounds among some bounds, the first of equal ones."""
+    return max((bound for bound in limits if bound.kind == "lower"), key=lambda bound: bound.value)
 
 
 def amdahl_rigorous(work: int, serial: int, machines: int) -> Fraction:

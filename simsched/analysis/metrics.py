@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simsched.analysis.bounds import Bound, bounds
+from simsched.analysis.bounds import Bound, best_lower, bounds
 from simsched.analysis.capacity import machines
 from simsched.analysis.usage import (
     MemoryUse,
@@ -62,7 +62,7 @@ class Metrics:
     @property
     def lower_bound(self) -> Bound:
         """The largest lower bound; the first of equal ones."""
-        return max((bound for bound in self.bounds if bound.kind == "lower"), key=lambda bound: bound.value)
+        return best_lower(self.bounds)
 
     @property
     def upper_bound(self) -> Bound | None:
@@ -103,6 +103,13 @@ class Metrics:
         return ratio(self.busy, self.busy + self.idle)
 
     @property
+    def sm_utilisation(self) -> float | None:
+        """Share of all SMs x makespan in use, over all devices that have SMs; None where none has or no time passed."""
+        sms = [use for use in self.resources if use.resource == "sms"]
+        whole = sum(use.capacity * use.span for use in sms)
+        return sum(use.used for use in sms) / whole if whole else None
+
+    @property
     def parallelism(self) -> float:
         """Mean number of operators that run at once."""
         return ratio(self.busy, self.makespan)
@@ -118,13 +125,15 @@ class Metrics:
         return max((device.peak for device in self.memory), default=0)
 
 
-def metrics(run: Run) -> Metrics:
+def metrics(run: Run, limits: tuple[Bound, ...] | None = None) -> Metrics:
     """Compute the figures of one run.
 
     Parameters
     ----------
     run : Result
         Or anything with ``problem``, ``trace``, ``memory`` and ``actual``.
+    limits : tuple of Bound, optional
+        The bounds of its problem, where they have been computed already: the runs of a comparison share them.
 
     Returns
     -------
@@ -134,7 +143,7 @@ def metrics(run: Run) -> Metrics:
     return Metrics(
         trace.makespan,
         serial_time(problem, run.actual),
-        bounds(problem, actual=run.actual, memory=run.memory),
+        bounds(problem, actual=run.actual, memory=run.memory) if limits is None else limits,
         sum(machines(problem, device) for device in range(len(problem.devices))),
         stream_use(run),
         resource_use(run),

@@ -49,7 +49,7 @@ def run_row(run: Run, figures: Metrics | None = None) -> dict[str, Cell]:
         "balance": _rounded(known.balance),
         "busy_ns": known.busy,
         "idle_ns": known.idle,
-        "sm_utilisation": _sm_utilisation(known),
+        "sm_utilisation": _rounded(known.sm_utilisation),
         "peak_bytes": known.peak_bytes,
         "peak_at_ns": None if peak is None else peak.at,
         "capacity_bytes": None if peak is None else peak.capacity,
@@ -104,13 +104,6 @@ def op_rows(run: Run) -> Iterator[dict[str, Cell]]:
         }
 
 
-def _sm_utilisation(figures: Metrics) -> float | None:
-    """Share of all SMs x makespan in use, over all devices that have SMs."""
-    sms = [use for use in figures.resources if use.resource == "sms"]
-    whole = sum(use.capacity * use.span for use in sms)
-    return _rounded(sum(use.used for use in sms) / whole) if whole else None
-
-
-def _rounded(value: float) -> float | None:
+def _rounded(value: float | None) -> float | None:
     """Six decimals, so that rows compare byte by byte; None for what is not finite."""
-    return round(value, 6) if math.isfinite(value) else None
+    return round(value, 6) if value is not None and math.isfinite(value) else None

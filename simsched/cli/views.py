@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from simsched.analysis.bounds import bounds
+from simsched.analysis.bounds import Bound, bounds
 from simsched.analysis.critical import realised_critical_path
 from simsched.analysis.metrics import Metrics, metrics
 from simsched.cli import console
@@ -19,29 +19,31 @@ NAMES_SHOWN = 12
 
 def show_comparison(comparison: Comparison) -> None:
     """Print the comparison of schedulers on one graph."""
-    figures = {id(result): metrics(result) for result in comparison.results}
-    console.say(_title(comparison.problem))
+    limits = bounds(comparison.problem, actual=comparison.actual, memory=comparison.memory)
+    figures = {id(result): metrics(result, limits) for result in comparison.results}
+    console.say(title(comparison.problem))
     console.say(headline(comparison, figures))
     console.say()
     console.show(_runs_table(comparison, figures))
     for failure in comparison.failures:
         console.say(f"\n{failure.scheduler} failed. {failure.message}")
     _show_violations(comparison)
-    _show_bounds(comparison)
+    _show_bounds(comparison, limits)
     _show_remarks(comparison, figures.values())
 
 
 def show_run(comparison: Comparison) -> None:
     """Print the one run of a comparison in detail."""
+    limits = bounds(comparison.problem, actual=comparison.actual, memory=comparison.memory)
     for failure in comparison.failures:
-        console.say(_title(comparison.problem))
+        console.say(title(comparison.problem))
         console.say(f"{failure.scheduler} failed. {failure.message}")
-        _show_bounds(comparison)
+        _show_bounds(comparison, limits)
         return
     (result,) = comparison.results
-    found = metrics(result)
+    found = metrics(result, limits)
     unit = result.problem.graph.time_unit
-    console.say(_title(result.problem))
+    console.say(title(result.problem))
     gap = _above(found)
     speed = f"{found.speedup:.2f} times as fast as one operator after the other"
     console.say(f"{result.label}: {format_duration(found.makespan, unit)}, {speed}, {gap}{_verdict(result)}.")
@@ -50,7 +52,7 @@ def show_run(comparison: Comparison) -> None:
     console.say()
     console.show(_streams_table(found))
     _show_violations(comparison)
-    _show_bounds(comparison)
+    _show_bounds(comparison, limits)
     _show_remarks(comparison, [found])
 
 
@@ -83,7 +85,7 @@ def _verdict(result: Result) -> str:
     return {True: "; the referee finds it valid", False: "; the referee finds it INVALID", None: ""}[result.valid]
 
 
-def _title(problem: Problem) -> str:
+def title(problem: Problem) -> str:
     graph = problem.graph
     return f"{graph.name} ({len(graph)} operators, {graph.edge_count} edges) on {problem.hardware.name}"
 
@@ -107,7 +109,7 @@ def _runs_table(comparison: Comparison, figures: dict[int, Metrics]) -> Table:
             rows.append((run.scheduler, "failed", *("-",) * 5, "no"))
             continue
         found = figures[id(run)]
-        use = _sm_use(found) if shares_sms else found.utilisation
+        use = found.sm_utilisation or 0.0 if shares_sms else found.utilisation
         rows.append(
             (
                 run.label,
@@ -121,12 +123,6 @@ def _runs_table(comparison: Comparison, figures: dict[int, Metrics]) -> Table:
             )
         )
     return Table(headers, rows)
-
-
-def _sm_use(found: Metrics) -> float:
-    uses = [use for use in found.resources if use.resource == "sms"]
-    whole = sum(use.capacity * use.span for use in uses)
-    return sum(use.used for use in uses) / whole if whole else 0.0
 
 
 def _figures(result: Result, found: Metrics) -> Iterable[tuple[str, str]]:
@@ -168,11 +164,10 @@ def _streams_table(found: Metrics) -> Table:
     return Table(("stream", ">operators", ">busy"), rows)
 
 
-def _show_bounds(comparison: Comparison) -> None:
+def _show_bounds(comparison: Comparison, limits: Sequence[Bound]) -> None:
     unit = comparison.problem.graph.time_unit
-    listed = bounds(comparison.problem, actual=comparison.actual, memory=comparison.memory)
     kinds = {"lower": "lower bound", "upper": "upper bound", "model": "a model, no bound"}
-    rows = [(bound.name, format_duration(bound.value, unit), kinds[bound.kind], bound.statement) for bound in listed]
+    rows = [(bound.name, format_duration(bound.value, unit), kinds[bound.kind], bound.statement) for bound in limits]
     console.say()
     console.show(Table(("bound", ">value", "kind", "what it says"), rows, wrap=3))
 

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from simsched.experiment.grid import Cell, GraphSpec
 from simsched.graph.model import Graph
-from simsched.output.records import failed_row, run_row
+from simsched.output.records import comparison_rows
 from simsched.problem import Problem
+from simsched.result import Failure
 from simsched.run import compare_named
 from simsched.schedulers.base import Scheduler
 
@@ -116,6 +117,5 @@ def _row(cell: Cell) -> tuple[Row, float]:
     problem = problem_of(cell)
     named = [(scheduler_of(cell.scheduler), cell.scheduler)]
     comparison = compare_named(problem, named, memory=scenario.memory, noise=scenario.noise, seed=scenario.seed)
-    if comparison.failures:
-        return failed_row(comparison, comparison.failures[0]), 0.0
-    return run_row(comparison.results[0]), comparison.results[0].scheduler_seconds
+    ((run, row),) = comparison_rows(comparison)
+    return row, 0.0 if isinstance(run, Failure) else run.scheduler_seconds

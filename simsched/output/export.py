@@ -28,8 +28,8 @@ from simsched.analysis.rows import op_rows
 from simsched.output.folder import slug, write_folder
 from simsched.output.provenance import command_of, describe, manifest
 from simsched.output.recorded import problem_text, run_text
-from simsched.output.records import failed_row, run_row, to_csv
-from simsched.result import Comparison, Failure, Result
+from simsched.output.records import comparison_rows, to_csv
+from simsched.result import Comparison, Result
 from simsched.scenario import Scenario
 
 Named = Sequence[tuple[str, Comparison]]
@@ -74,11 +74,8 @@ def _rows(comparisons: Named, scenario: Scenario) -> Iterator[dict[str, Any]]:
     for written, comparison in comparisons:
         head = {"graph": written, "hardware": scenario.hardware}
         tail = {"memory": comparison.memory, "seed": scenario.seed}
-        for run in comparison.runs():
-            if isinstance(run, Failure):
-                yield {**head, "scheduler": run.scheduler, **tail, **failed_row(comparison, run)}
-            else:
-                yield {**head, "scheduler": run.label, **tail, **run_row(run)}
+        for run, row in comparison_rows(comparison):
+            yield {**head, "scheduler": run.label, **tail, **row}
 
 
 def _add_comparison(files: dict[str, bytes], place: str, comparison: Comparison) -> list[tuple[str, Result]]:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from simsched.analysis.bounds import Bound, bounds
+from simsched.analysis.bounds import Bound, best_lower, bounds
 from simsched.analysis.metrics import Metrics, metrics, serial_time
 from simsched.analysis.rows import run_row as figures_of
 from simsched.graph.ranks import critical_path
@@ -44,7 +44,7 @@ def comparison_object(graph: str, hardware: str, comparison: Comparison, *, timi
     runs = [
         failure_record(problem, run, limits, comparison.actual)
         if isinstance(run, Failure)
-        else run_record(run, timing=timing)
+        else run_record(run, metrics(run, limits), timing=timing)
         for run in comparison.runs()
     ]
     durations = problem.shortest_durations(comparison.actual)
@@ -88,7 +88,7 @@ def failure_record(
     problem: Problem, failure: Failure, limits: Sequence[Bound], actual: Sequence[Sequence[int]] | None
 ) -> Row:
     """Return the element of ``runs`` for a run that could not be carried out."""
-    best = max((bound for bound in limits if bound.kind == "lower"), key=lambda bound: bound.value)
+    best = best_lower(limits)
     kind, _, message = failure.message.partition(": ")
     return {
         "scheduler": failure.scheduler,
@@ -105,18 +105,24 @@ def failure_record(
     }
 
 
-def run_row(result: Result) -> Row:
+def comparison_rows(comparison: Comparison) -> Iterator[tuple[Result | Failure, Row]]:
+    """Yield the runs of a comparison, those that failed too, each with its row of ``runs.csv``."""
+    limits = bounds(comparison.problem, actual=comparison.actual, memory=comparison.memory)
+    for run in comparison.runs():
+        yield run, failed_row(comparison, run, limits) if isinstance(run, Failure) else run_row(run, limits)
+
+
+def run_row(result: Result, limits: tuple[Bound, ...] | None = None) -> Row:
     """Return one row of ``runs.csv`` and of experiments: :func:`run_record` without what is nested."""
-    found = figures_of(result)
+    found = figures_of(result, metrics(result, limits))
     found["idle"] = round(1.0 - float(found["utilisation"] or 0.0), 6)
     row: Row = {"time_unit": result.problem.graph.time_unit, **found, "valid": result.valid}
     return row | {"noise": result.noise or None, "violations": len(result.violations or ()), "error": None}
 
 
-def failed_row(comparison: Comparison, failure: Failure) -> Row:
+def failed_row(comparison: Comparison, failure: Failure, limits: Sequence[Bound]) -> Row:
     """Return the row of a run that could not be carried out."""
     problem = comparison.problem
-    limits = bounds(problem, actual=comparison.actual, memory=comparison.memory)
     record = failure_record(problem, failure, limits, comparison.actual)
     kept = ("operators", "serial_ns", "critical_path_ns", "lower_bound_ns", "lower_bound")
     head = {"time_unit": problem.graph.time_unit, **{key: record[key] for key in kept}}
