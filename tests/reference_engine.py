@@ -6,7 +6,7 @@ no code with the engine. Memory is computed from its definition, one look at eve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from simsched.errors import (
@@ -19,6 +19,7 @@ from simsched.errors import (
 from simsched.graph.model import OpId, TensorKind
 from simsched.problem import Problem
 from simsched.schedulers.base import Policy, Scheduler
+from tests.reference_view import ReferenceView
 
 Interval = tuple[OpId, str, int, int]
 Move = tuple[OpId, OpId, int, int, int, int, int]
@@ -264,7 +265,7 @@ class _Reference:
 
     def ask(self) -> None:
         self.told.calls += 1
-        chosen = list(self.policy(_View(self)))
+        chosen = list(self.policy(ReferenceView(self)))
         for op, stream, *_ in chosen:
             known = op in self.ops and 0 <= stream < len(self.problem.stream_device)
             if not known or self.launched(op):
@@ -361,43 +362,3 @@ class _Reference:
                         return SchedulerStalledError("stalled")
             return OutOfMemoryError("nothing fits", 0)
         return DeadlockError("deadlock")
-
-
-class _View:
-    """What a policy may see, looked up when it asks."""
-
-    explaining = False
-
-    def __init__(self, run: _Reference) -> None:
-        self._run = run
-        self.problem = run.problem
-        self.now = run.now
-        self.ready = [op for op in run.ops if run.is_ready(op) and not run.launched(op)]
-        self.newly_ready = [op for op in self.ready if op not in run.seen_ready]
-        self.newly_finished = sorted(run.finished - run.seen_finished)
-        self.running = sorted(run.running)
-        self.idle_streams = run.idle()
-
-    def queue(self, stream: int) -> Sequence[OpId]:
-        return tuple(self._run.waiting[stream])
-
-    def free(self, device: int) -> Mapping[str, int]:
-        return self._run.free_units(device)
-
-    def live_bytes(self, device: int) -> int:
-        return self._run.live(device)
-
-    def free_bytes(self, device: int) -> int | None:
-        capacity = self.problem.devices[device].capacity
-        if self._run.mode == "unbounded" or capacity is None:
-            return None
-        return capacity - self._run.live(device)
-
-    def memory_need(self, op: OpId, device: int) -> int:
-        return self._run.need(op, device)
-
-    def memory_delta(self, op: OpId, device: int) -> int:
-        return self._run.delta(op, device)
-
-    def arrival(self, op: OpId, device: int) -> int:
-        return self._run.arrival(op, device)

@@ -1,0 +1,48 @@
+"""What a policy may see of a run of the reference simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simsched.graph.model import OpId
+
+
+class ReferenceView:
+    """What a policy may see, looked up when it asks."""
+
+    explaining = False
+
+    def __init__(self, run: Any) -> None:
+        self._run = run
+        self.problem = run.problem
+        self.now = run.now
+        self.ready = [op for op in run.ops if run.is_ready(op) and not run.launched(op)]
+        self.newly_ready = [op for op in self.ready if op not in run.seen_ready]
+        self.newly_finished = sorted(run.finished - run.seen_finished)
+        self.running = sorted(run.running)
+        self.idle_streams = run.idle()
+
+    def queue(self, stream: int) -> Sequence[OpId]:
+        return tuple(self._run.waiting[stream])
+
+    def free(self, device: int) -> Mapping[str, int]:
+        return self._run.free_units(device)
+
+    def live_bytes(self, device: int) -> int:
+        return self._run.live(device)
+
+    def free_bytes(self, device: int) -> int | None:
+        capacity = self.problem.devices[device].capacity
+        if self._run.mode == "unbounded" or capacity is None:
+            return None
+        return capacity - self._run.live(device)
+
+    def memory_need(self, op: OpId, device: int) -> int:
+        return self._run.need(op, device)
+
+    def memory_delta(self, op: OpId, device: int) -> int:
+        return self._run.delta(op, device)
+
+    def arrival(self, op: OpId, device: int) -> int:
+        return self._run.arrival(op, device)
