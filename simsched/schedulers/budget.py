@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simsched.graph.model import OpId
+from simsched.problem import Problem
 from simsched.schedulers.base import View
 
 Demands = Mapping[int, Mapping[OpId, Mapping[str, int]]]
@@ -17,11 +18,11 @@ class Budget:
     Parameters
     ----------
     view : View
-    demands : mapping, optional
+    demands : mapping
         Demands per device and operator, prepared once per run by :func:`prepare_demands`.
     """
 
-    def __init__(self, view: View, demands: Demands | None = None) -> None:
+    def __init__(self, view: View, demands: Demands) -> None:
         self._view = view
         self._problem = view.problem
         devices = range(len(view.problem.devices))
@@ -30,23 +31,29 @@ class Budget:
             self._streams[view.problem.stream_device[stream]].append(stream)
         self._free = [dict(view.free(device)) for device in devices]
         self._bytes = [view.free_bytes(device) for device in devices]
-        self._demands = demands if demands is not None else prepare_demands(view)
+        self._demands = demands
 
     @property
     def streams_left(self) -> bool:
         """Whether any idle stream is left."""
         return any(self._streams)
 
+    def has_units(self, op: OpId) -> bool:
+        """Whether some device has an idle stream and the units that the operator demands, memory aside."""
+        return any(self._has_units(op, device) for device in self._problem.allowed_devices(op))
+
     def fits(self, op: OpId, device: int) -> bool:
         """Whether a ready operator could start on a device at this instant."""
+        if not self._has_units(op, device):
+            return False
+        left = self._bytes[device]
+        return left is None or self._view.memory_need(op, device) <= left
+
+    def _has_units(self, op: OpId, device: int) -> bool:
         if not self._streams[device]:
             return False
         free = self._free[device]
-        for resource, units in self._demands[device].get(op, {}).items():
-            if units > free[resource]:
-                return False
-        left = self._bytes[device]
-        return left is None or self._view.memory_need(op, device) <= left
+        return all(units <= free[resource] for resource, units in self._demands[device].get(op, {}).items())
 
     def best_device(self, op: OpId) -> int | None:
         """Return the device on which the operator would end first among those that it fits, or None; ties: first."""
@@ -70,9 +77,8 @@ class Budget:
         return self._streams[device].pop()
 
 
-def prepare_demands(view: View) -> Demands:
+def prepare_demands(problem: Problem) -> Demands:
     """Demands per device and operator, for operators that have any."""
-    problem = view.problem
     found: dict[int, dict[OpId, Mapping[str, int]]] = {}
     for device in range(len(problem.devices)):
         ops = sorted(problem.graph.demands.keys() | problem.costs[device].keys())

@@ -8,7 +8,6 @@ are passed over (R. Kolisch, "Serial and parallel resource-constrained project s
 from __future__ import annotations
 
 import math
-from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import cast
@@ -17,7 +16,8 @@ from simsched.errors import SchedulerError
 from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.schedulers.base import Dispatch, Policy, View
-from simsched.schedulers.budget import Budget, prepare_demands
+from simsched.schedulers.budget import Budget, Demands, prepare_demands
+from simsched.schedulers.ready import ReadyGroups
 
 Words = Callable[[OpId], str]
 """Says in words what an operator's priority is, e.g. ``b-level 5``."""
@@ -83,20 +83,21 @@ def _keyed_policy(priority: Sequence[int], words: Words) -> Policy:
 
     Both are packed into one integer, smallest first, which is the cheapest thing to keep in a heap and needs no memory
     for operators that are not ready. Where operators compete for streams only, a heap gives the next one. Where they
-    compete for more, the first that fits has to be searched for, and the policy turns into a :class:`_Scan`.
+    compete for more, the first that fits has to be searched for, and the policy turns into a :class:`_Contested`.
     """
     count = len(priority)
     heap: list[int] = []
-    scan: _Scan | None = None
+    contested: _Contested | None = None
     fresh = True
 
     def policy(view: View) -> Iterable[Choice]:
-        nonlocal fresh, scan
+        nonlocal fresh, contested
         if fresh:
             fresh = False
-            scan = _Scan(priority, words, view) if _contested(view) else None
-        if scan is not None:
-            return scan(view)
+            demands = prepare_demands(view.problem)
+            contested = _Contested(priority, words, view.problem, demands) if _is_contested(view, demands) else None
+        if contested is not None:
+            return contested(view)
         for op in view.newly_ready:
             heappush(heap, op - priority[op] * count)
         chosen: list[Choice] = []
@@ -112,42 +113,31 @@ def _keyed_policy(priority: Sequence[int], words: Words) -> Policy:
     return policy
 
 
-def _contested(view: View) -> bool:
+def _is_contested(view: View, demands: Demands) -> bool:
     """Whether operators compete for anything but streams."""
-    devices = range(len(view.problem.devices))
-    return len(devices) > 1 or view.free_bytes(0) is not None or bool(prepare_demands(view)[0])
+    return len(view.problem.devices) > 1 or view.free_bytes(0) is not None or bool(demands[0])
 
 
-class _Scan:
-    """Goes through all ready operators in order, passing over those that do not fit."""
+class _Contested:
+    """Takes the first ready operators that fit, passing over those that do not."""
 
-    def __init__(self, priority: Sequence[int], words: Words, view: View) -> None:
-        self._priority = priority
+    def __init__(self, priority: Sequence[int], words: Words, problem: Problem, demands: Demands) -> None:
         self._words = words
-        self._waiting: list[int] = []
-        self._demands = prepare_demands(view)
+        self._demands = demands
+        self._ready = ReadyGroups(priority, problem, demands)
 
     def __call__(self, view: View) -> Iterable[Choice]:
-        waiting, count = self._waiting, len(self._priority)
         for op in view.newly_ready:
-            insort(waiting, op - self._priority[op] * count)
+            self._ready.add(op)
         budget = Budget(view, self._demands)
         chosen: list[Choice] = []
-        kept: list[int] = []
-        for position, key in enumerate(waiting):
-            if not budget.streams_left:
-                kept += waiting[position:]
-                break
-            op = key % count
-            device = budget.best_device(op)
-            if device is None:
-                kept.append(key)
-                continue
-            ready = len(waiting) - position + len(kept)
-            reason = reason_text(self._words(op), ready, len(kept)) if view.explaining else ""
+        for op, device in self._ready.fitting(budget):
+            reason = self._reason(op) if view.explaining else ""
             chosen.append((op, budget.take(op, device), reason))
-        self._waiting = kept
         return chosen
+
+    def _reason(self, op: OpId) -> str:
+        return reason_text(self._words(op), len(self._ready) + 1, self._ready.ahead(op))
 
 
 def reason_text(words: str, ready: int, passed: int) -> str:
@@ -168,9 +158,13 @@ def dynamic_list_policy(key: Callable[[OpId, View], tuple[float, ...]]) -> Polic
     key : callable
         ``key(op, view)``; may look at memory and at anything else that the view shows.
     """
+    demands: Demands | None = None
 
     def policy(view: View) -> Iterable[Dispatch]:
-        budget = Budget(view)
+        nonlocal demands
+        if demands is None:
+            demands = prepare_demands(view.problem)
+        budget = Budget(view, demands)
         for op in sorted(view.ready, key=lambda op: (key(op, view), op)):
             if not budget.streams_left:
                 break

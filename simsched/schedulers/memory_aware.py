@@ -11,7 +11,7 @@ from simsched.graph.model import OpId
 from simsched.graph.ranks import b_level
 from simsched.problem import Problem
 from simsched.schedulers.base import Dispatch, Policy, View
-from simsched.schedulers.budget import Budget, Demands, prepare_demands
+from simsched.schedulers.budget import Budget, prepare_demands
 from simsched.schedulers.listing import dynamic_list_policy, list_policy
 from simsched.units import format_duration, format_size
 
@@ -63,7 +63,7 @@ class MemoryAware:
         capacity = problem.devices[0].capacity
         if capacity is not None:
             target = min(target, capacity)
-        return _SafePolicy(LiveSet(graph, workspace), order, rank, target, self.tight)
+        return _SafePolicy(problem, LiveSet(graph, workspace), order, rank, target, self.tight)
 
 
 class _SafePolicy:
@@ -73,7 +73,16 @@ class _SafePolicy:
     of the frugal order that has not started, ``_last`` at the last one that has.
     """
 
-    def __init__(self, state: LiveSet, order: Sequence[OpId], rank: Sequence[int], target: int, tight: float) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        state: LiveSet,
+        order: Sequence[OpId],
+        rank: Sequence[int],
+        target: int,
+        tight: float,
+    ) -> None:
+        self._demands = prepare_demands(problem)
         self._done = state
         self._order = order
         self._rank = rank
@@ -85,11 +94,8 @@ class _SafePolicy:
         self._started = bytearray(len(order))
         self._next = 0
         self._last = -1
-        self._demands: Demands | None = None
 
     def __call__(self, view: View) -> Iterable[Dispatch]:
-        if self._demands is None:
-            self._demands = prepare_demands(view)
         budget = Budget(view, self._demands)
         live = view.live_bytes(0)
         chosen: list[Dispatch] = []

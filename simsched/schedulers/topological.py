@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.schedulers.base import Dispatch, Policy, View
-from simsched.schedulers.budget import Budget, Demands, prepare_demands
+from simsched.schedulers.budget import Budget, prepare_demands
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,9 @@ class _InOrder:
         self._done = bytearray(len(problem.graph))
         self._next = 0
         self._on_its_way: OpId | None = None
-        self._demands: Demands | None = None
+        self._demands = prepare_demands(problem)
 
     def __call__(self, view: View) -> Iterable[Dispatch]:
-        if self._demands is None:
-            self._demands = prepare_demands(view)
         done, pred = self._done, self._problem.graph.pred
         for op in view.newly_finished:
             done[op] = 1
