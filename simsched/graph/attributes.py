@@ -19,7 +19,6 @@ from simsched.graph.textfile import LARGEST
 TIME_SCALES = {"tick": 1, "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 
 NODE_KEYS = ("duration", "op_type", "device", "demands", "flops", "traffic", "workspace")
-EDGE_KEYS = ("bytes", "delay", "tensor")
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,10 +40,6 @@ class LiveSet:
         self._kept = [sum(self._sizes[t] for t in outputs if self._uses[t]) for outputs in graph.outputs]
         self.live = sum(size for size, kind in zip(self._sizes, kinds, strict=True) if kind.persistent)
 
-    def during(self, op: OpId) -> int:
-        """Bytes live while ``op`` would run next."""
-        return self.live + self.outputs[op] + self._workspace[op]
-
     def delta(self, op: OpId) -> int:
         """Change of live bytes by running ``op`` next."""
         uses, sizes = self._uses, self._sizes

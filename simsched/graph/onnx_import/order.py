@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from simsched.errors import Fault, GraphError
 from simsched.graph.cycles import shortest_cycle
 from simsched.graph.onnx_import.reading import subgraphs
+from simsched.graph.order import topological_order
 
 if TYPE_CHECKING:
     import onnx
@@ -68,24 +68,14 @@ def reading_order(nodes: Sequence[onnx.NodeProto], names: Sequence[str], source:
         If the nodes form a cycle; a shortest one is shown.
     """
     producer = {name: number for number, node in enumerate(nodes) for name in node.output if name}
-    waiting = [0] * len(nodes)
     succ: list[list[int]] = [[] for _ in nodes]
     for number, node in enumerate(nodes):
-        for before in {producer[name] for name in needs(node) if name in producer}:
-            succ[before].append(number)
-            waiting[number] += 1
-    ready = [number for number, count in enumerate(waiting) if not count]
-    heapify(ready)
-    order = []
-    while ready:
-        number = heappop(ready)
-        order.append(number)
-        for other in succ[number]:
-            waiting[other] -= 1
-            if not waiting[other]:
-                heappush(ready, other)
-    if len(order) < len(nodes):
-        cycle = shortest_cycle(succ, [number for number, count in enumerate(waiting) if count])
+        for name in needs(node):
+            if name in producer:
+                succ[producer[name]].append(number)
+    order, left = topological_order(succ)
+    if left:
+        cycle = shortest_cycle(succ, left)
         text = " -> ".join(names[number] for number in (*cycle, cycle[0]))
         raise GraphError(source, [Fault(f"the graph has a cycle: {text}")])
     return order
