@@ -29,13 +29,19 @@ class Budget:
         self._streams: list[list[int]] = [[] for _ in devices]
         for stream in reversed(view.idle_streams):
             self._streams[view.problem.stream_device[stream]].append(stream)
+        for described, idle in zip(view.problem.devices, self._streams, strict=True):
+            limit = described.max_resident_kernels
+            if limit is not None:
+                # One more than may be resident would only wait in its stream, and others could not pass it there.
+                room = max(limit - (described.streams - len(idle)), 0)
+                del idle[: max(len(idle) - room, 0)]
         self._free = [dict(view.free(device)) for device in devices]
         self._bytes = [view.free_bytes(device) for device in devices]
         self._demands = demands
 
     @property
     def streams_left(self) -> bool:
-        """Whether any idle stream is left."""
+        """Whether any idle stream is left that could start an operator now."""
         return any(self._streams)
 
     def has_units(self, op: OpId) -> bool:

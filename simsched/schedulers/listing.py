@@ -115,7 +115,14 @@ def _keyed_policy(priority: Sequence[int], words: Words) -> Policy:
 
 def _is_contested(view: View, demands: Demands) -> bool:
     """Whether operators compete for anything but streams."""
-    return len(view.problem.devices) > 1 or view.free_bytes(0) is not None or bool(demands[0])
+    devices = view.problem.devices
+    limit = devices[0].max_resident_kernels
+    return (
+        len(devices) > 1
+        or view.free_bytes(0) is not None
+        or bool(demands[0])
+        or (limit is not None and limit < devices[0].streams)
+    )
 
 
 class _Contested:
