@@ -177,7 +177,11 @@ class PlainList:
                 options = []
                 for device in problem.allowed_devices(op):
                     here = [stream for stream in streams if problem.stream_device[stream] == device]
-                    enough = all(n <= units[device].get(name, 0) for name, n in problem.demand(op, device).items())
+                    held = problem.devices[device].streams - len(here)
+                    limit = problem.devices[device].max_resident_kernels
+                    enough = (limit is None or held < limit) and all(
+                        n <= units[device].get(name, 0) for name, n in problem.demand(op, device).items()
+                    )
                     room = bytes_left[device]
                     if here and enough and (room is None or view.memory_need(op, device) <= room):
                         end = max(view.now, view.arrival(op, device)) + problem.durations(device)[op]
