@@ -45,7 +45,8 @@ def spans(
         for there, readers in _by_device(device, consumers).items():
             yield Span(there, min(readers, key=start.__getitem__), None)
     else:
-        last = max(consumers, key=end.__getitem__, default=maker)
+        # Of those that end last together, one that takes no time is in the last round of the instant.
+        last = max(consumers, key=lambda op: (end[op], start[op]), default=maker)
         yield Span(device[maker], maker, None if kind is TensorKind.OUTPUT else last)
         for there, readers in {} if single else _by_device(device, consumers).items():
             if there != device[maker]:

@@ -70,6 +70,25 @@ def test_an_operator_of_no_time_elsewhere_frees_late():
     assert check_trace(problem, run) == []
 
 
+def test_of_two_readers_that_end_together_the_one_of_no_time_frees():
+    # r and z read the 10 B of a; at 2 + 4 both end, z a round later, when b has taken 5 B on the device of a.
+    builder = GraphBuilder("together", time_unit="tick")
+    for name, size in (("a", 10), ("b", 5)):
+        builder.add_tensor(f"t{name}", bytes=size)
+    builder.add_op("a", duration=2, outputs=["ta"], device="p0")
+    builder.add_op("r", duration=4, inputs=["ta"], device="p1")
+    builder.add_op("z", duration=0, inputs=["ta"], device="p1")
+    builder.add_op("b", duration=3, outputs=["tb"], device="p0")
+    builder.add_edge("r", "z")
+    builder.add_edge("r", "b")
+    problem = problem_of(builder.build(), procs(2))
+    run = simulate(problem, CriticalPath())
+    assert (run.end[1], run.end[2]) == (6, 6)
+    assert run.memory.curve(0) == [(0, 10), (6, 5), (9, 0)]
+    assert run.memory.peak(0) == 15
+    assert check_trace(problem, run) == []
+
+
 def test_waiting_for_memory_is_a_reason_only_where_it_is_short():
     builder = GraphBuilder("two", time_unit="tick")
     for name, duration, size in (("a", 3, 7), ("b", 2, 5)):
