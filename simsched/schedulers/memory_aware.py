@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,9 @@ from simsched.schedulers.base import Dispatch, Policy, View
 from simsched.schedulers.budget import Budget, prepare_demands
 from simsched.schedulers.listing import dynamic_list_policy, list_policy
 from simsched.units import format_duration, format_size
+
+REACH = 64
+"""Ready operators, longest path first, that are looked at for each decision, beside the next of the frugal order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,38 +96,46 @@ class _SafePolicy:
         for position, op in enumerate(order):
             self._position[op] = position
         self._started = bytearray(len(order))
+        self._ready: list[tuple[int, OpId]] = []
         self._next = 0
         self._last = -1
 
     def __call__(self, view: View) -> Iterable[Dispatch]:
+        for op in view.newly_ready:
+            insort(self._ready, (-self._rank[op], op))
         budget = Budget(view, self._demands)
         live = view.live_bytes(0)
         chosen: list[Dispatch] = []
-        waiting = list(view.ready)
-        while waiting and budget.streams_left:
+        while self._ready and budget.streams_left:
             tight = live > (1 - self._tight) * self._target
-            op = self._pick(waiting, budget, view, live, tight)
-            if op is None:
+            picked = self._pick(budget, view, live, tight)
+            if picked is None:
                 break
-            waiting.remove(op)
-            live += view.memory_need(op, 0)
-            chosen.append(Dispatch(op, budget.take(op, 0), self._reason(op, live, tight) if view.explaining else ""))
-            self._start(op)
-        if not chosen and not view.running and waiting:
+            live += view.memory_need(picked, 0)
+            reason = self._reason(live, tight) if view.explaining else ""
+            chosen.append(Dispatch(picked, budget.take(picked, 0), reason))
+            self._start(picked)
+        if not chosen and not view.running and self._ready:
             chosen = self._forced(budget, view)
         return chosen
 
-    def _pick(self, waiting: Sequence[OpId], budget: Budget, view: View, live: int, tight: bool) -> OpId | None:
+    def _pick(self, budget: Budget, view: View, live: int, tight: bool) -> OpId | None:
         """The first ready operator in the order of the moment that fits and keeps the state safe."""
-        rank = self._rank
+        candidates = [op for _, op in self._ready[:REACH]]
+        following = self._order[self._next]
+        if len(self._ready) > REACH and following not in candidates and self._is_ready(following):
+            candidates.append(following)
         if tight:
-            ranked = sorted(waiting, key=lambda op: (self._done.delta(op), -rank[op], op))
-        else:
-            ranked = sorted(waiting, key=lambda op: (-rank[op], op))
-        for op in ranked:
+            candidates.sort(key=lambda op: (self._done.delta(op), -self._rank[op], op))
+        for op in candidates:
             if live + view.memory_need(op, 0) <= self._target and budget.fits(op, 0) and self._safe(op):
                 return op
         return None
+
+    def _is_ready(self, op: OpId) -> bool:
+        entry = (-self._rank[op], op)
+        position = bisect_left(self._ready, entry)
+        return position < len(self._ready) and self._ready[position] == entry
 
     def _safe(self, op: OpId) -> bool:
         """Whether the rest of the frugal order fits below the target after ``op``.
@@ -138,6 +150,7 @@ class _SafePolicy:
         return self._done.peak_of([op, *between]) <= self._target
 
     def _start(self, op: OpId) -> None:
+        del self._ready[bisect_left(self._ready, (-self._rank[op], op))]
         self._done.run(op)
         self._started[op] = 1
         self._last = max(self._last, self._position[op])
@@ -153,7 +166,7 @@ class _SafePolicy:
         reason = "nothing fits the memory target; next in the frugal order"
         return [Dispatch(op, view.idle_streams[0], reason)]
 
-    def _reason(self, op: OpId, live: int, tight: bool) -> str:
+    def _reason(self, live: int, tight: bool) -> str:
         use = f"{format_size(live)} of {format_size(self._target)}"
         return f"memory tight ({use}): frees most" if tight else f"memory ample ({use}): longest path"
 
