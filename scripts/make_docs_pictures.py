@@ -25,12 +25,15 @@ from simsched.plot import (
     plot_tradeoff,
     save,
 )
+from simsched.plot.figure import new_figure
+from simsched.plot.style import styled
 from simsched.profiles import load_hardware
 from simsched.result import Comparison
 from simsched.run import compare, run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 ALL = ("serial", "topological", "critical_path", "greedy_ready:fifo", "greedy_ready:spt", "memory_aware")
@@ -59,6 +62,16 @@ def scaling() -> Axes:
     return plot_scaling(made)
 
 
+@styled
+def graham() -> Figure:
+    """Draw Graham's nine tasks in list order on three lanes and on four, on one time axis."""
+    figure = new_figure(9.5, 5.6)
+    shown = [run("graham", "greedy_ready:list", hardware) for hardware in ("lanes:3", "lanes:4")]
+    for ax, result in zip(figure.subplots(2, 1), shown, strict=True):
+        plot_gantt(result, ax=ax, x_max=max(each.makespan for each in shown))
+    return figure
+
+
 def bubble() -> Axes:
     """Draw the closed form and what it says of four and eight stages; the experiment of the same name simulates it."""
     counts = (1, 2, 4, 8, 16, 32)
@@ -69,7 +82,7 @@ def bubble() -> Axes:
     )  # fmt: skip
 
 
-PICTURES: dict[str, Callable[[], Axes]] = {
+PICTURES: dict[str, Callable[[], Axes | Figure]] = {
     "residual_graph": lambda: plot_dag(load_graph("residual")),
     "residual_gantt": lambda: plot_gantt(run("residual", "critical_path", "lanes:2")),
     "inception_v1_a100_gantt": lambda: plot_gantt(run("inception_v1", "critical_path", "a100_sxm_80gb")),
@@ -78,6 +91,7 @@ PICTURES: dict[str, Callable[[], Axes]] = {
     "networks_orin_comparison": lambda: plot_comparison([compare(name, ALL[1:], "orin_agx_64gb") for name in NETWORKS]),
     "inception_v1_t4_scaling": scaling,
     "inception_v1_a100_roofline": lambda: plot_roofline(run("inception_v1", "serial", "a100_sxm_80gb").problem),
+    "graham_anomaly": graham,
     "crowded_tradeoff": lambda: plot_tradeoff(crowded()),
     "crowded_memory": lambda: plot_memory(crowded()),
     "pipeline_bubble": bubble,
