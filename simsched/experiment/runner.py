@@ -17,7 +17,7 @@ from typing import Any
 from simsched.errors import WorkerDiedError
 from simsched.experiment.grid import Cell, cells_of, check_plots
 from simsched.experiment.schema import Experiment
-from simsched.experiment.store import Store, key_of, problem_hash
+from simsched.experiment.store import Store, key_of, problem_hash, scheduler_hash
 from simsched.experiment.worker import Job, execute, forget, prepare, problem_of, scheduler_of, shape_of
 from simsched.output.folder import claim
 
@@ -113,20 +113,18 @@ def _claim(folder: Path) -> None:
 
 def _keys(cells: Sequence[Cell]) -> tuple[list[str], dict[str, Any]]:
     """Load every problem once, in this process, so that bad input is found before anything is computed."""
-    from simsched.schedulers.registry import scheduler_spec
-
     keys = []
     graphs: dict[str, str] = {}
     hardware: dict[str, str] = {}
     specs = dict.fromkeys(cell.scheduler for cell in cells)
-    canonical = {spec: scheduler_spec(scheduler_of(spec)) for spec in specs}
+    schedulers = {spec: scheduler_hash(scheduler_of(spec)) for spec in specs}
     for shape, group in itertools.groupby(cells, key=shape_of):
         same = list(group)
         problem = problem_of(same[0])
         content = problem_hash(problem)
         graphs[same[0].graph.label] = problem.graph.content_hash
         hardware[shape.hardware] = problem.hardware.content_hash
-        keys += [key_of(cell, content, canonical[cell.scheduler]) for cell in same]
+        keys += [key_of(cell, content, schedulers[cell.scheduler]) for cell in same]
     return keys, {"graphs": graphs, "hardware": hardware}
 
 

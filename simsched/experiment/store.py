@@ -1,13 +1,16 @@
 """What is finished: one JSON line per run, keyed by everything that decides its numbers.
 
 The file is only appended to, so an interruption can at worst cut the last line short; such a line is dropped when the
-file is opened again. Lines of other grids, and of other versions of simsched, have other keys and are ignored.
+file is opened again. Lines of other grids, of other versions of simsched, and of schedulers that have been edited since
+have other keys and are ignored.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +19,8 @@ from typing import Any
 from simsched._version import __version__
 from simsched.experiment.grid import Cell
 from simsched.problem import Problem
+from simsched.schedulers.base import Scheduler
+from simsched.schedulers.registry import scheduler_spec
 
 Row = dict[str, Any]
 
@@ -23,8 +28,21 @@ Row = dict[str, Any]
 def problem_hash(problem: Problem) -> str:
     """Hash everything about a problem that can change a number: graph, hardware, and the costs of all operators."""
     digest = hashlib.sha256(f"{problem.graph.content_hash} {problem.hardware.content_hash}".encode())
-    for device in range(len(problem.devices)):
-        digest.update(json.dumps(list(problem.durations(device))).encode())
+    for costs in problem.costs:
+        digest.update(repr(sorted(costs.items())).encode())
+    return digest.hexdigest()
+
+
+def scheduler_hash(scheduler: Scheduler) -> str:
+    """Hash what decides what a scheduler does: canonical spec, source of its class, files that its parameters name."""
+    kind = type(scheduler)
+    digest = hashlib.sha256(scheduler_spec(scheduler).encode())
+    files = [getattr(sys.modules.get(kind.__module__), "__file__", None)]
+    if dataclasses.is_dataclass(scheduler):
+        files += [getattr(scheduler, field.name) for field in dataclasses.fields(scheduler)]
+    for file in files:
+        if isinstance(file, (str, Path)) and Path(file).is_file():
+            digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
     return digest.hexdigest()
 
 
@@ -34,10 +52,8 @@ def key_of(cell: Cell, problem: str, scheduler: str) -> str:
     Parameters
     ----------
     cell : Cell
-    problem : str
-        Hash of its problem: the content counts, not the names of files.
-    scheduler : str
-        Canonical spec.
+    problem, scheduler : str
+        Their hashes: the content counts, not the names of files.
     """
     scenario = cell.scenario
     parts = [__version__, problem, scheduler, scenario.memory, str(scenario.noise), scenario.seed]

@@ -226,6 +226,39 @@ def test_an_interrupted_experiment_goes_on_and_ends_with_the_same_bytes(tmp_path
     assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
+AT_ONCE = """\
+class Mine:
+    def start(self, problem):
+        waiting = [(0, 0, ""), (1, 0, ""), (2, {stream}, "")]
+        return lambda view: [waiting.pop(0) for _ in range(len(waiting))]
+"""
+
+
+def test_schedulers_and_schedules_that_were_edited_run_again(tmp_path: Path) -> None:
+    (tmp_path / "net.yaml").write_text(
+        "time_unit: tick\noperators: [{name: a, duration: 3}, {name: b, duration: 5}, {name: c, duration: 7}]\n"
+    )
+    (tmp_path / "mine.py").write_text(AT_ONCE.format(stream=0))
+    (tmp_path / "other.py").write_text(AT_ONCE.format(stream=1))
+    (tmp_path / "plan.txt").write_text("d0/s0: a b\nd0/s1: c\n")
+    (tmp_path / "edited.yaml").write_text(
+        "{name: edited, graphs: net.yaml, hardware: 'lanes:2', "
+        "schedulers: ['mine:Mine', 'other:Mine', 'follow:plan.txt']}"
+    )
+
+    def spans() -> tuple[list[str], str]:
+        words = command("experiment", "edited.yaml", "-o", "out", "--jobs", "1")
+        done = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True)
+        return [row["makespan_ns"] for row in table(tmp_path / "out")], done.stdout
+
+    assert spans()[0] == ["15", "8", "8"]
+    (tmp_path / "mine.py").write_text("# Shorter.\n" + AT_ONCE.format(stream=1))
+    (tmp_path / "plan.txt").write_text("d0/s0: a c\nd0/s1: b\n")
+    again, said = spans()
+    assert again == ["8", "8", "10"]
+    assert "3 runs, 1 of them kept from before" in said
+
+
 def test_a_worker_that_dies_is_said_so_and_what_is_finished_is_kept(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import os\nclass Killer:\n    def start(self, problem):\n        os._exit(3)\n")
     text = LONG.replace("critical_path,", "'mine:Killer',").replace("n: 700", "n: 20")
