@@ -27,8 +27,10 @@ class MemoryAware:
     The target is the peak of a frugal sequential order (the better of the graph's own order and a greedy one), plus
     ``slack``, and never more than the device's capacity. An operator starts early only if, once everything that has
     started is done, the rest of the frugal order still fits below the target (the safe states of E. W. Dijkstra's
-    banker, EWD 108, 1965). So on one device the target holds whenever the frugal order itself fits, and the run
-    cannot come to a state in which nothing fits.
+    banker, EWD 108, 1965). So on one device, whenever the frugal order itself fits the capacity, the peak is at
+    most the target and the run cannot come to a state in which nothing fits: with any streams, demands and limits on
+    resident kernels, in every memory mode, and whatever the actual durations are. Where the frugal order does not
+    fit, the run goes on in that order as far as it can.
 
     On several devices there is no such guarantee: each device's capacity is respected where it can be, and what frees
     most goes first when a device is tight.
