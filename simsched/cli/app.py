@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
 import click
 
 from simsched import _version
-from simsched.cli import exits
+from simsched.cli import exits, streams
 
 COMMANDS = {
     "run": ("run", "Run one scheduler on graphs, and tell what happened."),
     "compare": ("compare", "Compare schedulers on graphs."),
+    "explain": ("explain", "Say why a run took as long as it did, or why operators ran when they did."),
     "experiment": ("experiment", "Run an experiment: a grid of runs, resumed where it stopped."),
     "list": ("list", "List what can be named."),
     "check": ("check", "Say what files are, and whether they are valid."),
@@ -46,7 +48,7 @@ In which order, on which streams; how long it takes; how much memory; what the l
 
 \b
 Exit codes: 0 all is well; 1 a run failed or broke a rule; 2 bad input;
-130 interrupted; 141 the reader of a pipe has gone.
+130 interrupted; 141 the reader of a pipe has gone; 143 told to end.
 """
 
 
@@ -81,6 +83,13 @@ class LazyGroup(HelpfulGroup):
             formatter.write_dl([(name, line) for name, (_, line) in self.lazy.items()])
 
 
+def _look_here() -> None:
+    """Find users' own schedulers and cost models where the command is typed; last, so that they hide nothing."""
+    with suppress(OSError):  # the working directory may be gone
+        if os.getcwd() not in sys.path:
+            sys.path.append(os.getcwd())
+
+
 class _ReaderGoneError(Exception):
     """Whoever read our output has closed the pipe."""
 
@@ -103,20 +112,21 @@ class App(LazyGroup):
         **extra: Any,
     ) -> Any:
         """Run the command line; see :mod:`simsched.cli.exits` for the exit codes."""
-        if os.getcwd() not in sys.path:
-            # Users' own schedulers and cost models lie where the command is typed; last, so that they hide nothing.
-            sys.path.append(os.getcwd())
+        _look_here()
         if not standalone_mode:
             return super().main(args, prog_name, standalone_mode=False, **extra)
+        streams.open_missing()
+        streams.end_in_order()
         try:
             code = super().main(args, prog_name, standalone_mode=False, **extra)
             sys.stdout.flush()
         except (BrokenPipeError, _ReaderGoneError):
             # The reader has gone: nobody is left to tell, and the final flush must not complain either.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            streams.silence(sys.stdout)
             code = exits.PIPE
         except (Exception, KeyboardInterrupt) as error:
             code = exits.report(error)
+        streams.settle()
         sys.exit(code if isinstance(code, int) else exits.OK)
 
 

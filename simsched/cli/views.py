@@ -86,6 +86,7 @@ def _verdict(result: Result) -> str:
 
 
 def title(problem: Problem) -> str:
+    """Name a graph with its size, and the hardware."""
     graph = problem.graph
     return f"{graph.name} ({len(graph)} operators, {graph.edge_count} edges) on {problem.hardware.name}"
 
