@@ -140,7 +140,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The host that launches kernels. ``launch_ns`` is what one launch costs it (charged from issue B on)."""
+    """The host that launches kernels. ``launch_ns`` is what one launch costs it; no run is charged with it yet."""
 
     launch_ns: int = 0
 
