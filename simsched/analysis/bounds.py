@@ -168,7 +168,7 @@ def _areas(case: Case) -> Iterator[Bound]:
             f"area({_label(case, group)})",
             -(-sum(group.use) // group.capacity),
             "lower",
-            f"The work on {_what(case, group)}, over all {group.capacity} of them, without a gap.",
+            f"The work on {_what(case, group)}, {_over(group.capacity)}, without a gap.",
             "sum of demand x duration / capacity",
         )
 
@@ -212,6 +212,10 @@ def _what(case: Case, group: Group) -> str:
     return f"{group.resource} of {names}"
 
 
+def _over(capacity: int) -> str:
+    return f"over all {capacity} of them" if capacity > 1 else "of which there is one"
+
+
 def _amdahl(case: Case) -> Bound:
     serial = serial_work(case.problem.graph, case.shortest)
     unit = case.problem.graph.time_unit
@@ -221,7 +225,7 @@ def _amdahl(case: Case) -> Bound:
         _up(amdahl_rigorous(case.work, serial, case.machines)),
         "lower",
         f"Operators ordered with every other one run beside nothing ({alone} of {whole}); the rest shares "
-        f"{case.machines} streams.",
+        f"{case.machines} stream{'s' if case.machines > 1 else ''}.",
         "S + (W - S) / p, after Amdahl 1967, doi:10.1145/1465482.1465560",
     )
 

@@ -55,6 +55,12 @@ def test_the_best_lower_bound_is_named():
     assert lower_bound(problem_of(fork(), lanes(4))).value == 26
 
 
+def test_one_stream_is_said_in_the_singular():
+    said = {bound.name: bound.statement for bound in bounds(problem_of(fork(), lanes(1)))}
+    assert said["area(streams)"] == "The work on streams, of which there is one, without a gap."
+    assert said["amdahl"].endswith("the rest shares 1 stream.")
+
+
 def test_a_chain_beside_independent_operators_beats_the_textbook_curve():
     # Ten operators in a chain and ten independent ones: 10 on two lanes; f = CP / W = 1/2 claims 15.
     problem = problem_of(zoo_graphs()["chain_beside_independent"], lanes(2))
