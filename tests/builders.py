@@ -10,7 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
+
 from simsched.cost.base import KernelCost
+from simsched.errors import GraphError
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph, OpId, TensorKind
 from simsched.hardware import Device, HardwareProfile, Link, lanes, procs
@@ -28,6 +31,23 @@ def problem_of(graph: Graph, hardware: HardwareProfile, seed: int = 0) -> Proble
 
 def _no_cost(graph: Graph, op: OpId, device: Device) -> KernelCost:
     raise AssertionError(f"{graph.names[op]!r} has no explicit duration on {device.name}")
+
+
+def built(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> Graph:
+    """Build a graph in ticks in which operator number n takes n."""
+    builder = GraphBuilder("g", time_unit="tick")
+    for number, name in enumerate(names):
+        builder.add_op(name, duration=number)
+    for source, target in edges:
+        builder.add_edge(source, target)
+    return builder.build()
+
+
+def message_of(builder: GraphBuilder) -> str:
+    """The message of the error that building causes."""
+    with pytest.raises(GraphError) as caught:
+        builder.build()
+    return str(caught.value)
 
 
 # --- seeded graphs ------------------------------------------------------------------------------------------

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from simsched import errors
-from simsched.graph.io import load_graph
 from tests.golden import malformed_documents, malformed_graphs
-from tests.golden.case import Case
+from tests.golden.case import Case, check_message
 
 CASES = [*malformed_documents.CASES, *malformed_graphs.CASES]
 
@@ -25,11 +23,7 @@ def either_parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.what)
 def test_the_message_is_exactly_this(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path(case.file).write_text(case.text, "utf-8")
-    with pytest.raises(errors.InputError) as caught:
-        load_graph(case.file)
-    assert str(caught.value) == case.message
-    assert type(caught.value) is getattr(errors, case.error)
+    check_message(case)
 
 
 def test_every_case_is_written_once() -> None:

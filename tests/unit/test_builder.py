@@ -18,25 +18,11 @@ from simsched.errors import GraphError
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph, TensorKind
 from simsched.graph.tensors import tensor_size
-
-
-def built(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> Graph:
-    builder = GraphBuilder("g", time_unit="tick")
-    for number, name in enumerate(names):
-        builder.add_op(name, duration=number)
-    for source, target in edges:
-        builder.add_edge(source, target)
-    return builder.build()
+from tests.builders import built, message_of
 
 
 def rows_of(graph: Graph) -> list[tuple[str, str, str, str]]:
     return [(graph.names[row.source], graph.names[row.target], row.kind.name, row.via) for row in graph.dependencies()]
-
-
-def message_of(builder: GraphBuilder) -> str:
-    with pytest.raises(GraphError) as caught:
-        builder.build()
-    return str(caught.value)
 
 
 # --- ids and order ----------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from typing import Any
 
 import networkx as nx
@@ -11,27 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simsched.errors import GraphError
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.cycles import shortest_cycle
-from simsched.graph.model import DependencyKind, Graph
+from simsched.graph.model import DependencyKind
 from simsched.graph.order import predecessors, topological_order
-
-
-def built(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> Graph:
-    builder = GraphBuilder("g", time_unit="tick")
-    for number, name in enumerate(names):
-        builder.add_op(name, duration=number)
-    for source, target in edges:
-        builder.add_edge(source, target)
-    return builder.build()
-
-
-def message_of(builder: GraphBuilder) -> str:
-    with pytest.raises(GraphError) as caught:
-        builder.build()
-    return str(caught.value)
-
+from tests.builders import message_of
 
 # --- faults -----------------------------------------------------------------------------------------------------
 
