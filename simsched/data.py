@@ -57,6 +57,8 @@ def find(folder: Folder, name_or_path: str | os.PathLike[str], suffixes: Sequenc
                 candidate = root / f"{name}{suffix}"
                 if candidate.name.endswith(tuple(suffixes)) and _is_file(candidate):
                     return candidate
+    if (looks_like_path or path.suffix) and os.path.lexists(path):
+        raise ConfigError(name, [Fault(not_a_file(path))])
     known = names(folder, suffixes)
     if not looks_like_path:
         raise UnknownNameError(_KINDS[folder], name, known)
@@ -88,6 +90,17 @@ def roots(folder: Folder) -> Iterator[Path]:
     # A source checkout keeps the folders beside the package; only an installed copy has _data.
     if not (package / "_data").is_dir():
         yield package.parent / folder
+
+
+def not_a_file(path: Path) -> str:
+    """Say why a path cannot be read like a file: it leads to a folder, to nothing, or to something without an end."""
+    if path.is_dir():
+        return "is a folder; name a file"
+    if path.is_symlink() and not path.exists():
+        return "is a link that leads nowhere"
+    if path.exists():
+        return "is a pipe or a device; save its content to a file first, and name that"
+    return "no such file"
 
 
 def _is_file(path: Path) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simsched import data
-from simsched.config.files import DOCUMENT_SUFFIXES
+from simsched.config.files import DOCUMENT_SUFFIXES, read_bytes
 from simsched.errors import ConfigError, Fault, UnknownNameError, suggest
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 Facts = dict[str, Any]
 
 _STREAM = re.compile(r"\s*(?P<device>[^\s#:/]+)/[^\s#:/]+:(?P<rest>.*)")
+_LAUNCHES = re.compile(r"\s*launch\s*:")
 _EXPECTED = (
     "expected a graph ('operators' or 'edges'), a hardware profile ('devices'), an experiment ('graphs' and "
     "'schedulers'), a schedule text ('device/stream: op op'), a recorded trace or a manifest"
@@ -64,6 +66,8 @@ def identify(name: str, dims: Mapping[str, int] | None = None, strict: bool = Fa
 def _no_file(path: Path) -> ConfigError:
     if path.is_dir():
         return ConfigError(str(path), [Fault(f"is a folder; name a file in it, for example {path}/manifest.json")])
+    if os.path.lexists(path):
+        return ConfigError(str(path), [Fault(data.not_a_file(path))])
     beside = sorted(str(other) for other in path.parent.iterdir()) if path.parent.is_dir() else []
     near = suggest(str(path), beside)
     hint = f"; {near}" if near.startswith("did you mean") else ""
@@ -159,10 +163,14 @@ def _trace(document: Document) -> Facts:
 
 def _manifest(document: Document) -> Facts:
     """Check an output folder: every file that the manifest lists must be there, unchanged."""
-    from simsched.output.provenance import sha256
+    from simsched.output.provenance import read_manifest, sha256
 
     folder = Path(document.source).parent
-    files: dict[str, str] = document.data.get("files", {})
+    manifest = read_manifest(folder) if Path(document.source).name == "manifest.json" else None
+    if manifest is None:
+        message = "not a manifest that simsched writes: 'files' must hold the hash of each file of its folder"
+        raise ConfigError(document.source, [Fault(message)])
+    files: dict[str, str] = manifest["files"]
     faults = []
     for name, digest in files.items():
         path = folder / name
@@ -194,16 +202,17 @@ def _recorded(document: Document) -> Facts:
 def _schedule(path: Path) -> Facts:
     """Count a schedule text; whether its operators exist is known only together with a graph and hardware."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = read_bytes(path).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ConfigError(str(path), [Fault(f"cannot tell what this is; {_EXPECTED}")]) from None
+    lines = ["" if _LAUNCHES.match(line) else line for line in lines]
     streams = [match for match in map(_STREAM.match, lines) if match]
     other = [number for number, line in enumerate(lines, 1) if line.split("#")[0].strip() and not _STREAM.match(line)]
-    if not streams or other:
-        message = "expected 'device/stream: op op op'" if streams else f"cannot tell what this is; {_EXPECTED}"
-        raise ConfigError(
-            str(path), [Fault(message, line=number, column=1) for number in other[:20]] or [Fault(message)]
-        )
+    if not streams or len(other) > len(streams):
+        raise ConfigError(str(path), [Fault(f"cannot tell what this is; {_EXPECTED}")])
+    if other:
+        message = "expected 'device/stream: op op op'"
+        raise ConfigError(str(path), [Fault(message, line=number, column=1) for number in other[:20]])
     operators = sum(len(match["rest"].split("#")[0].split()) for match in streams)
     devices = {match["device"] for match in streams}
     return _facts("schedule", "text", path.stem, operators, 0, len(devices)) | {"streams": len(streams)}

@@ -182,6 +182,13 @@ class Trace:
         return json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
 def read_trace(text: str, problem: Problem, source: str = "trace") -> Trace:
     """Read a trace written by :meth:`Trace.to_json` for the same operators and streams.
 
@@ -191,7 +198,7 @@ def read_trace(text: str, problem: Problem, source: str = "trace") -> Trace:
         If it is not such a file, or belongs to another graph or other hardware.
     """
     try:
-        document = json.loads(text)
+        document = _loaded(text)
         if not isinstance(document, dict) or document.get("simsched_trace") != 1:
             raise ValueError("it has no 'simsched_trace': 1")
         for key, expected in (("operators", list(problem.graph.names)), ("streams", list(problem.stream_names))):

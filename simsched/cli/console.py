@@ -6,11 +6,13 @@ import json
 import os
 import shutil
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from simsched.output.tables import Table
+from simsched.output.visible import visible, visible_json, visible_line
 
 PLAIN_WIDTH = 80
 
@@ -27,22 +29,23 @@ def width() -> int:
 
 def say(text: str = "") -> None:
     """Write one paragraph, folded to the page."""
-    for part in text.split("\n"):
+    for part in visible(text).split("\n"):
         click.echo(click.wrap_text(part, width()) if len(part) > width() and not part.startswith(" ") else part)
 
 
 def line(text: str) -> None:
-    """Write one line as it is."""
-    click.echo(text)
+    """Write a line, or several, without folding."""
+    click.echo(visible(text))
 
 
 def warn(text: str) -> None:
-    """Write one line to stderr."""
-    click.echo(text, err=True)
+    """Write a message to stderr."""
+    click.echo(visible(text), err=True)
 
 
 def show(table: Table) -> None:
     """Write a table."""
+    table = replace(table, rows=[tuple(map(visible_line, row)) for row in table.rows])
     if not fancy():
         click.echo(table.plain(width()))
         return
@@ -62,4 +65,4 @@ def show(table: Table) -> None:
 
 def emit(value: Any) -> None:
     """Write one JSON value on one line."""
-    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    click.echo(visible_json(json.dumps(value, ensure_ascii=False, allow_nan=False)))

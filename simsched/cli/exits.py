@@ -7,15 +7,18 @@
 70    a fault of simsched itself
 130   interrupted
 141   the reader of a pipe has gone
+143   told to end (SIGTERM)
 ====  =============================================================================
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 import click
 
+from simsched.cli import console
 from simsched.errors import SchedulerError, SimschedError, TraceError, WorkerDiedError
 
 OK = 0
@@ -24,6 +27,7 @@ BAD_INPUT = 2
 INTERNAL = 70
 INTERRUPTED = 130
 PIPE = 141
+TERMINATED = 143
 
 
 class InterruptedExit(click.ClickException):
@@ -34,7 +38,7 @@ class InterruptedExit(click.ClickException):
 
 def code_of(error: BaseException) -> int:
     """Return the exit code for an error."""
-    if isinstance(error, (SchedulerError, TraceError, WorkerDiedError)):
+    if isinstance(error, (SchedulerError, TraceError, WorkerDiedError, MemoryError)):
         return RUN_FAILED
     if isinstance(error, (SimschedError, OSError)):
         return BAD_INPUT
@@ -51,7 +55,9 @@ def report(error: BaseException) -> int:
         import traceback
 
         traceback.print_exception(error)
-    click.echo(message_of(error), err=True)
+    # Where not even stderr can be written, the exit code is all that is left to say.
+    with suppress(OSError):
+        console.warn(message_of(error))
     return code_of(error)
 
 
@@ -70,6 +76,8 @@ def message_of(error: BaseException) -> str:
         return "interrupted"
     if isinstance(error, SimschedError):
         return f"error: {error}"
+    if isinstance(error, MemoryError):
+        return "error: this machine has too little memory for that"
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"error: {place}{(error.strerror or str(error)).lower()}"

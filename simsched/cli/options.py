@@ -79,7 +79,8 @@ class DimType(click.ParamType):  # type: ignore[type-arg]
         if isinstance(value, tuple):
             return value
         name, equals, number = value.partition("=")
-        if not name or not equals or not number.isascii() or not number.isdigit() or not int(number):
+        digits = number.isascii() and number.isdigit()
+        if not name or not equals or not digits or len(number) >= 20 or not int(number):
             self.fail(f"{value!r} is not a name and a positive whole number; write for example batch=8", param, ctx)
         return name, int(number)
 

@@ -9,6 +9,7 @@ import click
 
 from simsched.cli import console, options
 from simsched.cli.session import Request, carry_out, make_schedulers
+from simsched.data import not_a_file
 from simsched.errors import ConfigError, Fault
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def _scheduler(ctx: click.Context, scheduler: str | None, schedule: str | None) 
     if scheduler is not None:
         raise click.UsageError("--scheduler and --schedule exclude each other; a schedule is followed as it is", ctx)
     if not Path(schedule).is_file():
-        raise ConfigError(schedule, [Fault("no such file; --schedule takes a schedule text or a recorded trace")])
+        reason = not_a_file(Path(schedule))
+        raise ConfigError(schedule, [Fault(f"{reason}; --schedule takes a schedule text or a recorded trace")])
     from simsched.schedulers.follow import Follow
 
     return Follow(schedule), f"follow:{schedule}"

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import zlib
+from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
+from stat import S_ISCHR, S_ISFIFO, S_ISSOCK
 
 from simsched.config.document import Document
 from simsched.config.json_reader import read_json
 from simsched.config.yaml_reader import read_yaml
+from simsched.data import not_a_file
 from simsched.errors import ConfigError, Fault
+from simsched.units import format_size
 
 DOCUMENT_SUFFIXES = (".yaml", ".yml", ".json", ".json.gz")
+LARGEST = 2 * 2**30
+"""Bytes of a file, packed or not: Python would need ten times as much to hold what it says."""
+
+ALWAYS_UNPACKED = 2**26
+MOST_PACKED = 100
+"""Graphs pack at most so well; what packs better was made to fill somebody's memory."""
+
+PIECE = 2**22
 
 
 def read_document(path: str | PathLike[str]) -> Document:
@@ -62,15 +75,33 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
     """
     source = fspath(path)
     try:
+        found = os.stat(path)
+        if S_ISFIFO(found.st_mode) or S_ISCHR(found.st_mode) or S_ISSOCK(found.st_mode):
+            raise ConfigError(source, [Fault(not_a_file(Path(path)))])
+        if found.st_size > LARGEST:
+            message = f"is {format_size(found.st_size)} large; files above {format_size(LARGEST)} are not read"
+            raise ConfigError(source, [Fault(message)])
         raw = Path(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(source, [Fault(f"cannot be read: {reason}")]) from None
-    if not source.endswith(".gz"):
-        return raw
+    return _unpacked(raw, source) if source.endswith(".gz") else raw
+
+
+def _unpacked(raw: bytes, source: str) -> bytes:
+    """Unpack gzip data piece by piece, so that a small file cannot fill the memory."""
     import gzip
 
+    most = min(LARGEST, max(ALWAYS_UNPACKED, MOST_PACKED * len(raw)))
+    pieces, size = [], 0
     try:
-        return gzip.decompress(raw)
+        with gzip.GzipFile(fileobj=BytesIO(raw)) as file:
+            while piece := file.read(PIECE):
+                pieces.append(piece)
+                size += len(piece)
+                if size > most:
+                    ratio = f"{format_size(len(raw))} unpack to more than {format_size(most)}"
+                    raise ConfigError(source, [Fault(f"{ratio}, too much for a graph; is it one?")])
     except (OSError, EOFError, zlib.error) as error:
         raise ConfigError(source, [Fault(f"not a whole gzip file: {error}")]) from None
+    return b"".join(pieces)

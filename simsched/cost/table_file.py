@@ -141,8 +141,8 @@ def _duration(row: Mapping[str, Any]) -> int:
 def _shape(value: Any) -> Shape | None:
     if value is None:
         return None
-    if isinstance(value, str) and re.fullmatch(r"\d+(\s*[x,]\s*\d+)*", value):
-        return tuple(int(size) for size in re.findall(r"\d+", value))
+    if isinstance(value, str) and re.fullmatch(r"[0-9]+(\s*[x,]\s*[0-9]+)*", value):
+        return tuple(int(size) for size in re.findall(r"[0-9]+", value))
     if isinstance(value, list) and all(
         isinstance(size, int) and not isinstance(size, bool) and size >= 0 for size in value
     ):

@@ -10,7 +10,7 @@ from simsched.experiment.runner import LOG, Finished
 from simsched.experiment.schema import Plot, listed
 from simsched.output.export import png
 from simsched.output.folder import write_folder
-from simsched.output.provenance import manifest
+from simsched.output.provenance import manifest, to_bytes
 from simsched.output.records import to_csv
 
 Row = Mapping[str, Any]
@@ -38,7 +38,7 @@ def write_report(finished: Finished, folder: Path, *, plots: bool = True) -> lis
     The log of finished runs is kept beside them, and is no part of the manifest.
     """
     experiment = finished.experiment
-    files = {TABLE: to_csv(shown_columns(finished.rows)).encode()}
+    files = {TABLE: to_bytes(to_csv(shown_columns(finished.rows)))}
     if plots:
         for plot in experiment.plots:
             files[f"{plot.file}.png"] = _picture(plot, finished.rows)

@@ -26,7 +26,7 @@ from typing import Any
 
 from simsched.analysis.rows import op_rows
 from simsched.output.folder import slug, write_folder
-from simsched.output.provenance import command_of, describe, manifest
+from simsched.output.provenance import command_of, describe, manifest, to_bytes
 from simsched.output.recorded import problem_text, run_text
 from simsched.output.records import comparison_rows, to_csv
 from simsched.result import Comparison, Result
@@ -64,7 +64,7 @@ def write_comparisons(
             {"written": written, "folder": place, **describe(comparison.problem), "runs": runs, "failures": failures}
         )
         timing[place] = {name: run.scheduler_seconds for name, run in folders}
-    files["runs.csv"] = to_csv(_rows(comparisons, scenario)).encode()
+    files["runs.csv"] = to_bytes(to_csv(_rows(comparisons, scenario)))
     command = command_of(sys.argv[1:] if arguments is None else arguments)
     found = manifest(command, scenario.parameters(), {"problems": contents}, files)
     write_folder(folder, files, found, {"scheduler_seconds": timing})
@@ -82,10 +82,10 @@ def _add_comparison(files: dict[str, bytes], place: str, comparison: Comparison)
     """Add everything of one graph; return the folder of each run."""
     taken: set[str] = set()
     folders = [(slug(result.label, taken), result) for result in comparison.results]
-    files[f"{place}/problem.json"] = problem_text(comparison, [name for name, _ in folders]).encode()
+    files[f"{place}/problem.json"] = to_bytes(problem_text(comparison, [name for name, _ in folders]))
     for name, result in folders:
         for file, text in _texts(result):
-            files[f"{place}/{name}/{file}"] = text.encode()
+            files[f"{place}/{name}/{file}"] = to_bytes(text)
         if len(result.trace) <= MOST_PICTURED:
             files[f"{place}/{name}/gantt.png"] = _gantt(result)
     if len(comparison.results) > 1:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simsched.errors import ConfigError, Fault
-from simsched.output.provenance import read_manifest, sha256, to_text
+from simsched.output.provenance import read_manifest, sha256, to_bytes, to_text
 
 MANIFEST = "manifest.json"
 TIMING = "timing.json"
@@ -69,8 +69,8 @@ def write_folder(
     before = read_manifest(folder) or {}
     for name, data in files.items():
         write_file(folder / name, data)
-    write_file(folder / TIMING, to_text(timing).encode())
-    write_file(folder / MANIFEST, to_text(manifest).encode())
+    write_file(folder / TIMING, to_bytes(to_text(timing)))
+    write_file(folder / MANIFEST, to_bytes(to_text(manifest)))
     for name, digest in before.get("files", {}).items():
         path = folder / name
         if name not in files and path.is_file() and sha256(path.read_bytes()) == digest:

@@ -11,7 +11,7 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from simsched._version import __version__
@@ -97,6 +97,11 @@ def to_text(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def to_bytes(text: str) -> bytes:
+    """Encode what a file holds; of names that are not UTF-8, what cannot be said in it becomes a question mark."""
+    return text.encode("utf-8", "replace")
+
+
 def sha256(data: bytes) -> str:
     """Hexadecimal SHA-256."""
     return hashlib.sha256(data).hexdigest()
@@ -106,6 +111,16 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     """Return the manifest of a folder that simsched wrote; None for any other folder."""
     try:
         value = json.loads((folder / "manifest.json").read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) and value.get("simsched_manifest") == 1 else None
+    if not isinstance(value, dict) or value.get("simsched_manifest") != 1 or not _lists_files(value.get("files")):
+        return None
+    return value
+
+
+def _lists_files(value: object) -> bool:
+    """Whether these are files of one folder and their hashes; what follows from a manifest stays inside its folder."""
+    return isinstance(value, dict) and all(
+        isinstance(digest, str) and not PurePath(name).is_absolute() and ".." not in PurePath(name).parts
+        for name, digest in value.items()
+    )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from simsched.config import Document, read_document, validate
+from simsched.config.files import read_text
 from simsched.cost.base import KernelCost
 from simsched.errors import ConfigError, Fault
 from simsched.hardware import HardwareProfile
@@ -152,11 +153,7 @@ def _read_problem(folder: Path) -> tuple[Problem, _Problem]:
 def _read_run(folder: Path, problem: Problem) -> Result:
     _, run = _read(folder / "run.json", _Run)
     path = folder / "trace.json"
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(str(path), [Fault(f"cannot be read: {error}")]) from error
-    trace = read_trace(text, problem, str(path))
+    trace = read_trace(read_text(path), problem, str(path))
     violations = None if run.violations is None else tuple(run.violations)
     return Result(
         problem, run.scheduler, trace, run.memory, run.actual, violations, 0.0, run.written, run.noise, run.seed

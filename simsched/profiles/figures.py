@@ -80,7 +80,7 @@ def whole(value: object) -> int:
     >>> whole("108"), whole(4)
     (108, 4)
     """
-    if isinstance(value, str) and re.fullmatch(r"[+-]?\d[\d_]*", value):
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9][0-9_]*", value):
         value = int(value.replace("_", ""))
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(f"expected a whole number of at least 1, got {_shown(value)}")

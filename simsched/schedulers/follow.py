@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from simsched.errors import ConfigError, Fault
+from simsched.config.files import read_text
 from simsched.problem import Problem
 from simsched.schedule import Schedule, parse_schedule
 from simsched.schedulers.base import Dispatch, Policy, View
@@ -49,10 +49,7 @@ class Follow:
 def read_plan(path: str | Path, problem: Problem) -> Schedule | Trace:
     """Read a schedule text, or a recorded trace (``.json``)."""
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(str(path), [Fault(f"cannot read the schedule: {error}")]) from error
+    text = read_text(path)
     if path.suffix == ".json":
         return read_trace(text, problem, str(path))
     return parse_schedule(text, problem, str(path))

@@ -206,7 +206,7 @@ def test_no_such_file(tmp_path: Path) -> None:
 def test_a_folder(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load_onnx(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: this is a folder; expected an .onnx file"
+    assert str(caught.value) == f"{tmp_path}: is a folder; name a file"
 
 
 def test_an_operator_set_of_the_future(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -311,7 +311,7 @@ def test_follow_names_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text("{}")
     with pytest.raises(ConfigError, match="not a recorded run of this problem: it has no 'simsched_trace': 1"):
         simulate(problem, Follow(tmp_path / "t.json"))
-    with pytest.raises(ConfigError, match="cannot read the schedule"):
+    with pytest.raises(ConfigError, match="cannot be read: No such file"):
         simulate(problem, Follow(tmp_path / "absent.txt"))
 
 

@@ -10,7 +10,7 @@ import onnx
 from simsched.errors import ConfigError, Fault, suggest
 from simsched.graph.onnx_import.values import Shape, make_type, partial_shape, tensor_type
 
-_AXIS = re.compile(r"(?P<name>.*)\[(?P<axis>\d+)\]\Z", re.DOTALL)
+_AXIS = re.compile(r"(?P<name>.*)\[(?P<axis>[0-9]{1,9})\]\Z", re.DOTALL)
 
 
 class Dimensions:

@@ -10,6 +10,8 @@ from pathlib import Path
 import onnx
 import onnx.external_data_helper
 
+from simsched.config.files import read_bytes
+from simsched.data import not_a_file
 from simsched.errors import ConfigError, Fault
 from simsched.graph.onnx_import.values import SMALL
 
@@ -64,14 +66,9 @@ def fault(source: str, message: str) -> ConfigError:
 
 
 def _bytes_of(source: str) -> bytes:
-    try:
-        return Path(source).read_bytes()
-    except FileNotFoundError:
-        raise fault(source, "no such file") from None
-    except IsADirectoryError:
-        raise fault(source, "this is a folder; expected an .onnx file") from None
-    except OSError as error:
-        raise fault(source, f"the file cannot be read: {error.strerror}") from None
+    if not Path(source).is_file():
+        raise fault(source, not_a_file(Path(source)))
+    return read_bytes(source)
 
 
 def _check(model: onnx.ModelProto, source: str) -> None:
