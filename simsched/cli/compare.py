@@ -42,6 +42,10 @@ def command(
     Which scheduler is fastest, by how much, how far from the lower bound, and what it costs in memory. A run that
     cannot be carried out is reported and does not end the comparison; the exit code is then 1.
 
+    GRAPH is a file, a name (simsched list graphs), or a generator such as chain:10. Hardware is a file or a name
+    (simsched list hardware), or lanes:4: one device of four identical machines; procs:4: four devices of one machine
+    each; native: what a .sm or .rcp file carries.
+
     Schedulers are written name, name:value or name(parameter=value, ...): greedy_ready:spt, random:7,
     memory_aware(slack=0.2); or package.module:Class for your own.
     """

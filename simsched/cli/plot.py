@@ -27,7 +27,8 @@ LANES = (1, 2, 3, 4, 6, 8)
 # click keeps the lines of a paragraph that begins with a backspace character.
 HELP = """Draw one picture, from names or from recorded runs.
 
-DIR is a folder that --output of run or compare has written, or a part of it.
+GRAPH and --hardware are written as for simsched compare; dag needs no hardware. DIR is a folder that --output of run
+or compare has written, or a part of it.
 
 \b
 gantt       one run: streams over time, critical path, memory below

@@ -49,6 +49,13 @@ def command(
     """Run one scheduler on graphs, and tell what happened.
 
     With --steps, every instant is told: what finished, what became ready, what was free, what was dispatched and why.
+
+    GRAPH is a file, a name (simsched list graphs), or a generator such as chain:10. Hardware is a file or a name
+    (simsched list hardware), or lanes:4: one device of four identical machines; procs:4: four devices of one machine
+    each; native: what a .sm or .rcp file carries.
+
+    A scheduler is written name, name:value or name(parameter=value, ...), as in greedy_ready:spt (simsched list
+    schedulers).
     """
     options.need_graphs(graphs)
     made = _scheduler(ctx, scheduler, schedule)
