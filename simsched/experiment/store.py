@@ -19,7 +19,6 @@ from typing import Any
 from simsched._version import __version__
 from simsched.experiment.grid import Cell
 from simsched.problem import Problem
-from simsched.schedulers.base import Scheduler
 from simsched.schedulers.registry import scheduler_spec
 
 Row = dict[str, Any]
@@ -33,11 +32,11 @@ def problem_hash(problem: Problem) -> str:
     return digest.hexdigest()
 
 
-def scheduler_hash(scheduler: Scheduler) -> str:
+def scheduler_hash(scheduler: object) -> str:
     """Hash what decides what a scheduler does: canonical spec, source of its class, files that its parameters name."""
     kind = type(scheduler)
     digest = hashlib.sha256(scheduler_spec(scheduler).encode())
-    files = [getattr(sys.modules.get(kind.__module__), "__file__", None)]
+    files: list[object] = [getattr(sys.modules.get(kind.__module__), "__file__", None)]
     if dataclasses.is_dataclass(scheduler):
         files += [getattr(scheduler, field.name) for field in dataclasses.fields(scheduler)]
     for file in files:
