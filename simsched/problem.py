@@ -132,6 +132,14 @@ class Problem:
             return stated
         return {**stated, "sms": cost.sms}
 
+    @property
+    def needs_memory(self) -> bool:
+        """Whether any byte can ever be live."""
+        graph = self.graph
+        if any(graph.tensor_bytes) or any(graph.workspace.values()):
+            return True
+        return any(cost.workspace for costs in self.costs for cost in costs.values())
+
     def workspace(self, op: OpId, device: int = 0) -> int:
         """Bytes that live only while the operator runs."""
         cost = self.costs[device].get(op)

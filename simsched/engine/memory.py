@@ -13,11 +13,10 @@ from array import array
 from collections.abc import Sequence
 from typing import Protocol
 
-from simsched.graph.model import Graph, OpId, TensorId, TensorKind
+from simsched.graph.lifetimes import persistent_bytes, use_counts, volatile_inputs
+from simsched.graph.model import OpId, TensorId
 from simsched.problem import Problem
 from simsched.trace import MemorySteps
-
-PERSISTENT = tuple(kind for kind in TensorKind if kind.persistent)
 
 
 class Memory(Protocol):
@@ -123,48 +122,6 @@ class DeviceMemory:
         return MemorySteps(self._step_time, array("h", [0]) * len(self._step_time), self._step_live)
 
 
-# The functions below first look whether there is anything to do, in one pass at the speed of C: a graph of a million
-# operators is usually all activations, each read once by an operator.
-
-
-def use_counts(graph: Graph) -> list[int]:
-    """Number of readers of each tensor, and one more for graph outputs, which nobody frees."""
-    counts = list(map(len, graph.tensor_consumers))
-    if TensorKind.OUTPUT in graph.tensor_kinds:
-        for tensor, kind in enumerate(graph.tensor_kinds):
-            if kind is TensorKind.OUTPUT:
-                counts[tensor] += 1
-    return counts
-
-
-def volatile_inputs(graph: Graph) -> Sequence[tuple[TensorId, ...]]:
-    """Distinct inputs of each operator that are not resident from time 0 to the end."""
-    distinct: Sequence[tuple[TensorId, ...]] = graph.inputs
-    # Consumers are distinct, so the sums differ when an operator reads a tensor twice.
-    if sum(map(len, distinct)) != sum(map(len, graph.tensor_consumers)):
-        distinct = [tuple(dict.fromkeys(inputs)) for inputs in distinct]
-    persistent = persistent_tensors(graph)
-    if not persistent:
-        return distinct
-    return [
-        inputs if persistent.isdisjoint(inputs) else tuple(tensor for tensor in inputs if tensor not in persistent)
-        for inputs in distinct
-    ]
-
-
-def persistent_tensors(graph: Graph) -> frozenset[TensorId]:
-    """Parameters and graph inputs."""
-    kinds = graph.tensor_kinds
-    if not any(kind in kinds for kind in PERSISTENT):
-        return frozenset()
-    return frozenset(tensor for tensor, kind in enumerate(kinds) if kind in PERSISTENT)
-
-
-def persistent_bytes(graph: Graph) -> int:
-    """Bytes of parameters and graph inputs."""
-    return sum(graph.tensor_bytes[tensor] for tensor in persistent_tensors(graph))
-
-
 def freed_at_end(problem: Problem, uses: Sequence[int]) -> dict[OpId, int]:
     """Workspace and outputs that nobody reads, in bytes, of the operators that have any, on the first device."""
     graph = problem.graph
@@ -174,14 +131,6 @@ def freed_at_end(problem: Problem, uses: Sequence[int]) -> dict[OpId, int]:
             if not uses[tensor] and producer >= 0:
                 freed[producer] = freed.get(producer, 0) + graph.tensor_bytes[tensor]
     return {op: size for op, size in freed.items() if size}
-
-
-def matters(problem: Problem) -> bool:
-    """Whether any byte can ever be live."""
-    graph = problem.graph
-    if any(graph.tensor_bytes) or any(graph.workspace.values()):
-        return True
-    return any(cost.workspace for costs in problem.costs for cost in costs.values())
 
 
 def ops_with_workspace(problem: Problem, device: int) -> list[OpId]:

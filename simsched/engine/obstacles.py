@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simsched.engine.memory import bytes_alone, persistent_bytes
+from simsched.engine.memory import bytes_alone
 from simsched.engine.state import State
 from simsched.errors import DeadlockError, InvalidDispatchError, OutOfMemoryError, SchedulerError, SchedulerStalledError
+from simsched.graph.lifetimes import persistent_bytes
 from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.units import format_duration, format_size

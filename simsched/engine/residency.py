@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simsched.engine.memory import needs_at_start, use_counts
+from simsched.engine.memory import needs_at_start
+from simsched.graph.lifetimes import use_counts
 from simsched.graph.model import OpId, TensorId
 from simsched.problem import Problem
 from simsched.trace import MemorySteps

@@ -17,7 +17,7 @@ from simpy.events import NORMAL
 
 from simsched.engine.admission import Admission
 from simsched.engine.devices.base import Gate
-from simsched.engine.memory import DeviceMemory, Memory, matters
+from simsched.engine.memory import DeviceMemory, Memory
 from simsched.engine.obstacles import check_capacity, diagnose, invalid_dispatch, over_capacity
 from simsched.engine.residency import Residency
 from simsched.engine.state import EngineView, State
@@ -111,7 +111,7 @@ class _Simulation:
     ) -> None:
         devices = range(len(problem.devices))
         accounts: Memory | None = None
-        if matters(problem):
+        if problem.needs_memory:
             accounts = DeviceMemory(problem) if len(devices) == 1 else Residency(problem)
         capacities = [None if memory == "unbounded" else device.capacity for device in problem.devices]
         gates = [Gate(problem, device, accounts, capacities[device], blocking=memory == "block") for device in devices]
@@ -209,12 +209,17 @@ class _Simulation:
                 idle.sort()
             if heads or not is_open:
                 self._advance(now)
+            # In a further round of the same instant only operators of no length have finished.
+            state.ended_at_once = state.ended_at_once + len(finished) if now == view.now and state.calls else 0
             view.now, view.newly_ready, view.newly_finished, view.idle_streams = now, newly_ready, finished, tuple(idle)
             became_ready(newly_ready)
             chosen = policy(view)
             if chosen:
                 # The policy may be a generator that still reads the view: let it end before anything changes.
-                dispatch(now, chosen if type(chosen) is list else list(chosen))
+                chosen = chosen if type(chosen) is list else list(chosen)
+                dispatch(now, chosen)
+                if state.ended_at_once:
+                    state.rounds.update((op, state.ended_at_once) for op, _, _ in chosen)
                 if heads:
                     self._advance(now)
 

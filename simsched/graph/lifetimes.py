@@ -1,4 +1,4 @@
-"""Live bytes of operators run one at a time: what an order needs, and orders that need little."""
+"""Lifetimes of tensors: who reads them, what stays; live bytes of orders, and orders that need little."""
 
 from __future__ import annotations
 
@@ -6,6 +6,49 @@ from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 
 from simsched.graph.model import Graph, OpId, TensorId, TensorKind
+
+PERSISTENT = tuple(kind for kind in TensorKind if kind.persistent)
+
+# The functions below first look whether there is anything to do, in one pass at the speed of C: a graph of a million
+# operators is usually all activations, each read once by an operator.
+
+
+def use_counts(graph: Graph) -> list[int]:
+    """Number of readers of each tensor, and one more for graph outputs, which nobody frees."""
+    counts = list(map(len, graph.tensor_consumers))
+    if TensorKind.OUTPUT in graph.tensor_kinds:
+        for tensor, kind in enumerate(graph.tensor_kinds):
+            if kind is TensorKind.OUTPUT:
+                counts[tensor] += 1
+    return counts
+
+
+def volatile_inputs(graph: Graph) -> Sequence[tuple[TensorId, ...]]:
+    """Distinct inputs of each operator that are not resident from time 0 to the end."""
+    distinct: Sequence[tuple[TensorId, ...]] = graph.inputs
+    # Consumers are distinct, so the sums differ when an operator reads a tensor twice.
+    if sum(map(len, distinct)) != sum(map(len, graph.tensor_consumers)):
+        distinct = [tuple(dict.fromkeys(inputs)) for inputs in distinct]
+    persistent = persistent_tensors(graph)
+    if not persistent:
+        return distinct
+    return [
+        inputs if persistent.isdisjoint(inputs) else tuple(tensor for tensor in inputs if tensor not in persistent)
+        for inputs in distinct
+    ]
+
+
+def persistent_tensors(graph: Graph) -> frozenset[TensorId]:
+    """Parameters and graph inputs."""
+    kinds = graph.tensor_kinds
+    if not any(kind in kinds for kind in PERSISTENT):
+        return frozenset()
+    return frozenset(tensor for tensor, kind in enumerate(kinds) if kind in PERSISTENT)
+
+
+def persistent_bytes(graph: Graph) -> int:
+    """Bytes of parameters and graph inputs."""
+    return sum(graph.tensor_bytes[tensor] for tensor in persistent_tensors(graph))
 
 
 class LiveSet:
@@ -26,19 +69,13 @@ class LiveSet:
     __slots__ = ("_inputs", "_kept", "_sizes", "_uses", "_workspace", "live", "outputs")
 
     def __init__(self, graph: Graph, workspace: Sequence[int]) -> None:
-        kinds = graph.tensor_kinds
         self._sizes = graph.tensor_bytes
-        self._inputs = [
-            tuple(tensor for tensor in dict.fromkeys(inputs) if not kinds[tensor].persistent) for inputs in graph.inputs
-        ]
-        self._uses = [
-            len(consumers) + (kind is TensorKind.OUTPUT)
-            for consumers, kind in zip(graph.tensor_consumers, kinds, strict=True)
-        ]
+        self._inputs = volatile_inputs(graph)
+        self._uses = use_counts(graph)
         self._workspace = workspace
         self.outputs = [sum(self._sizes[tensor] for tensor in outputs) for outputs in graph.outputs]
         self._kept = [sum(self._sizes[t] for t in outputs if self._uses[t]) for outputs in graph.outputs]
-        self.live = sum(size for size, kind in zip(self._sizes, kinds, strict=True) if kind.persistent)
+        self.live = persistent_bytes(graph)
 
     def delta(self, op: OpId) -> int:
         """Change of live bytes by running ``op`` next."""

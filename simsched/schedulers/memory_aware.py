@@ -56,7 +56,7 @@ class MemoryAware:
         """Find the frugal order, its peak and the ranks."""
         graph = problem.graph
         rank = b_level(graph, problem.shortest_durations())
-        if not any(graph.tensor_bytes) and not any(problem.workspace(op) for op in range(len(graph))):
+        if not problem.needs_memory:
             unit = graph.time_unit
             return list_policy(
                 problem, rank, lambda op: f"no memory to save; b-level {format_duration(rank[op], unit)}"
