@@ -7,16 +7,14 @@ from typing import Any
 import click
 
 from simsched.cli import console, exits
-from simsched.cli.options import DimType, json_option
+from simsched.cli.options import DIM_HELP, DimType, json_option
 from simsched.errors import InputError, SimschedError
 from simsched.identify import identify
 
 
 @click.command("check", epilog="Example: simsched check residual --json")
 @click.argument("files", nargs=-1, metavar="FILE...")
-@click.option(
-    "--dim", "dims", type=DimType(), multiple=True, metavar="NAME=N", help="Set a symbolic dimension: batch=8."
-)
+@click.option("--dim", "dims", type=DimType(), multiple=True, metavar="NAME=N", help=DIM_HELP)
 @click.option("--strict", is_flag=True, help="Refuse operator types of unknown cost.")
 @json_option
 @click.pass_context

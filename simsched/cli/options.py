@@ -130,14 +130,15 @@ def _option(*names: str, **settings: Any) -> Callable[[Any], Any]:
 
 
 _MODES = "unbounded: record the peak; block: wait for room; strict: refuse to exceed."
+DIM_HELP = "Value of a symbolic dimension of an ONNX model: batch=8. May be repeated."
 _SEED = WholeType(0, 2**63 - 1)
 _MANY = WholeType(1, 100_000)
 
 scenario_options = stack(
     hardware_option,
-    _option("--dim", "dims", type=DimType(), multiple=True, metavar="NAME=N", help="Symbolic dimension: batch=8."),
+    _option("--dim", "dims", type=DimType(), multiple=True, metavar="NAME=N", help=DIM_HELP),
     _option("--strict", is_flag=True, help="Refuse operator types of unknown cost."),
-    _option("--streams", type=_MANY, metavar="N", help="Streams of each device."),
+    _option("--streams", type=_MANY, metavar="N", help="Streams of each device. Default: the profile's."),
     _option(
         "--memory",
         type=Word(["unbounded", "block", "strict"]),
@@ -145,13 +146,32 @@ scenario_options = stack(
         help=f"{_MODES} Default: unbounded, or block with a capacity.",
     ),
     _option("--memory-capacity", type=SizeType(), metavar="SIZE", help='Usable memory of each device: "24 GiB".'),
-    _option("--microbatches", type=_MANY, metavar="M", help="Repeat the graph for M microbatches."),
+    _option(
+        "--microbatches",
+        type=_MANY,
+        metavar="M",
+        help="Repeat the graph for M microbatches: parts of a batch, which share its parameters.",
+    ),
     _option("--seed", type=_SEED, default=0, metavar="N", help="For noise and random choices. Default: 0."),
-    _option("--noise", type=NoiseType(), metavar="LEVEL", help="Durations differ: 0.2, lognormal(0.2), uniform(0.2)."),
-    _option("--cost-model", metavar="NAME", help="roofline, table:FILE, or package.module:function."),
+    _option(
+        "--noise",
+        type=NoiseType(),
+        metavar="LEVEL",
+        help="Actual durations are the estimates times a random factor: 0.2, lognormal(0.2), uniform(0.2).",
+    ),
+    _option(
+        "--cost-model",
+        metavar="NAME",
+        help="How long operators take: roofline, table:FILE, or package.module:function. Default: roofline.",
+    ),
 )
 check_option = click.option(
-    "--no-check", "check", is_flag=True, default=True, flag_value=False, help="Do without the referee."
+    "--no-check",
+    "check",
+    is_flag=True,
+    default=True,
+    flag_value=False,
+    help="Leave out the referee, which checks every run.",
 )
 
 

@@ -34,7 +34,7 @@ or compare has written, or a part of it.
 gantt       one run: streams over time, critical path, memory below
 memory      live bytes over time
 comparison  makespans in the corridor of the bounds
-scaling     makespan against streams, with Amdahl's curves
+scaling     speed-up against streams, with Amdahl's curves
 tradeoff    time against peak memory
 roofline    operators under the roof of the device
 dag         the graph in levels
