@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from simsched.errors import UnknownNameError
+
 DeviceKind = Literal["gpu", "cpu", "npu", "tpu", "ideal"]
 DeviceModelName = Literal["lanes", "sm_share"]
 
@@ -186,8 +188,11 @@ class HardwareProfile:
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
     def device(self, name: str) -> Device:
-        """Return a device by name."""
-        return next(device for device in self.devices if device.name == name)
+        """Return a device by name, or raise :class:`UnknownNameError` with the nearest name."""
+        for device in self.devices:
+            if device.name == name:
+                return device
+        raise UnknownNameError(f"device of {self.name!r}", name, [device.name for device in self.devices])
 
     def link(self, a: str, b: str) -> Link | None:
         """Return the link between two devices, or None where data crosses at no cost."""

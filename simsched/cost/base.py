@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from simsched.graph.model import Graph, OpId
 from simsched.hardware import Device
 
-Bound = Literal["explicit", "measured", "compute", "memory", "launch", "none"]
+BoundBy = Literal["explicit", "measured", "compute", "memory", "launch", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class KernelCost:
     compute_ns: float = 0.0
     memory_ns: float = 0.0
     launch_ns: float = 0.0
-    bound: Bound = "explicit"
+    bound: BoundBy = "explicit"
     known: bool = True
 
     @property

@@ -20,7 +20,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simsched.cost.base import Bound, KernelCost
+from simsched.cost.base import BoundBy, KernelCost
 from simsched.cost.grid import sm_demand
 from simsched.cost.peaks import Fp32Math, find_peak, peak_order
 from simsched.cost.registry import DEFAULT, Registry, work_of
@@ -82,7 +82,7 @@ class Roofline:
             return KernelCost(0, workspace=workspace, bound="none", known=work.known)
         sms = sm_demand(graph, op, work, device)
         sides = self.sides(graph, op, work, device, sms)
-        bound: Bound = "compute" if sides.compute > sides.memory else "memory"
+        bound: BoundBy = "compute" if sides.compute > sides.memory else "memory"
         slower = max(sides.compute, sides.memory)
         return KernelCost(
             duration=whole_ns(slower) + device.launch_ns,

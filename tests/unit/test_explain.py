@@ -9,7 +9,7 @@ import pytest
 from simsched.analysis.breakdown import Row, chain_breakdown, dependency_chain, path_breakdown
 from simsched.analysis.explain import Explanation, Part, explain
 from simsched.analysis.timelines import Shortage
-from simsched.cost.base import Bound, KernelCost
+from simsched.cost.base import BoundBy, KernelCost
 from simsched.errors import UnknownNameError
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
@@ -251,7 +251,7 @@ def test_without_a_recorded_reason_the_reason_is_unknown() -> None:
 # --- while it ran -------------------------------------------------------------------------------------------------
 
 
-def sides(duration: int, *, compute: int, memory: int, launch: int, bound: Bound) -> KernelCost:
+def sides(duration: int, *, compute: int, memory: int, launch: int, bound: BoundBy) -> KernelCost:
     return KernelCost(duration, compute_ns=compute, memory_ns=memory, launch_ns=launch, bound=bound)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from simsched.config import read_yaml
+from simsched.errors import UnknownNameError
 from simsched.hardware import Device
 from simsched.profiles import check_profile, checks, load_hardware, unsourced_figures
 
@@ -137,6 +138,8 @@ def test_other_devices(devices: dict[str, Device]) -> None:
 
 def test_the_box_holds_the_devices_of_their_own_profiles(devices: dict[str, Device]) -> None:
     box = load_hardware(FOLDER / "box_epyc7763_a100.yaml")
+    with pytest.raises(UnknownNameError, match="unknown device of 'box_epyc7763_a100' 'gpus'; did you mean 'gpu'"):
+        box.device("gpus")
     assert box.device("gpu") == devices["a100_sxm_40gb"]
     assert dataclasses.replace(box.device("cpu"), memory_capacity=None) == devices["epyc_7763"]
     link = box.link("gpu", "cpu")
