@@ -108,6 +108,9 @@ class Trace:
     memory : MemorySteps
     calls : int
         Number of times the policy was asked.
+    rounds : mapping of int to int
+        How many operators of no length had ended within the instant of an operator's dispatch, before it; where any
+        had. (All others that end at an instant do so before anything is dispatched.)
     """
 
     stream: Sequence[int]
@@ -121,6 +124,7 @@ class Trace:
     transfers: tuple[Transfer, ...] = ()
     memory: MemorySteps = field(default_factory=MemorySteps)
     calls: int = 0
+    rounds: Mapping[OpId, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.start)
@@ -179,6 +183,7 @@ class Trace:
         memory = self.memory
         document["memory"] = {"time": list(memory.time), "device": list(memory.device), "live": list(memory.live)}
         document["calls"] = self.calls
+        document["rounds"] = {str(op): ended for op, ended in sorted(self.rounds.items())}
         return json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -219,6 +224,7 @@ def read_trace(text: str, problem: Problem, source: str = "trace") -> Trace:
             tuple(Transfer(*row) for row in document["transfers"]),
             MemorySteps(array("q", memory["time"]), array("h", memory["device"]), array("q", memory["live"])),
             document["calls"],
+            {int(op): ended for op, ended in document["rounds"].items()},
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ConfigError(source, [Fault(f"not a recorded run of this problem: {error}")]) from error

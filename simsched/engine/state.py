@@ -21,6 +21,7 @@ class State:
         "calls",
         "dispatch_at",
         "end_at",
+        "ended_at_once",
         "gates",
         "idle",
         "launch_order",
@@ -30,6 +31,7 @@ class State:
         "ready_at",
         "reasons",
         "remaining",
+        "rounds",
         "running",
         "start_at",
         "stream_of",
@@ -54,6 +56,8 @@ class State:
         self.launch_order: list[OpId] = []
         self.reasons: dict[OpId, str] = {}
         self.calls = 0
+        self.ended_at_once = 0
+        self.rounds: dict[OpId, int] = {}
         self.waits: list[Wait] = []
         self.transfers: list[Transfer] = []
 
@@ -85,6 +89,7 @@ class State:
             tuple(self.transfers),
             MemorySteps() if self.memory is None else self.memory.steps(),
             self.calls,
+            MappingProxyType(self.rounds),
         )
 
 

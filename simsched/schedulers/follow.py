@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simsched.config.files import read_text
+from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.schedule import Schedule, parse_schedule
 from simsched.schedulers.base import Dispatch, Policy, View
@@ -19,10 +20,13 @@ class Follow:
     """Do again what a schedule or a recorded run says.
 
     A schedule is an order per stream: everything is appended to its stream at time 0, and each operator starts as soon
-    as its stream, its inputs and its device allow. That can be earlier than in the run that the order was taken from,
-    if that run held operators back on purpose. A recorded run also says what had finished when each operator was
-    dispatched, and every dispatch waits for the same: on one device the run is repeated to the nanosecond, and with
-    other durations the same decisions are taken.
+    as its stream, its inputs and its device allow. The run that the order was taken from is repeated if it held nothing
+    back that could start (as list policies do not) and its device is of model ``lanes``. If it did hold back, operators
+    may start earlier. On ``sm_share``, and across devices, kernels may also come to a device in another order than then,
+    and start later for it. A recorded run also says what had finished when each operator was
+    dispatched, and every dispatch waits for the same: the run is repeated to the nanosecond, and with other durations
+    the same decisions are taken. One kind of dispatch may come earlier than it did, and only on several devices: one
+    that was made when data arrived for an operator that its device then made wait.
 
     Parameters
     ----------
@@ -57,31 +61,44 @@ def read_plan(path: str | Path, problem: Problem) -> Schedule | Trace:
 
 def replay_policy(trace: Trace) -> Policy:
     """Return a policy that repeats a run's dispatches, each once all that had finished before it has finished again."""
-    number = {op: position for position, op in enumerate(trace.launch_order)}
-    ends = sorted(range(len(trace)), key=lambda op: (trace.end[op], number[op]))
-    # How many of ``ends`` had finished at each launch. An operator of no length can end at the instant of its own
-    # dispatch: of the ends of that instant only those of earlier launches count.
-    needed = [
-        bisect_left(ends, (trace.dispatch[op], position), key=lambda other: (trace.end[other], number[other]))
-        for position, op in enumerate(trace.launch_order)
-    ]
+    # Of the ends of one instant, those of operators that took no time come last, in rounds with dispatches between
+    # them; how many of those a dispatch had seen is in the trace.
+    keys = [(end, start == end) for start, end in zip(trace.start, trace.end, strict=True)]
+    ends = sorted(range(len(trace)), key=keys.__getitem__)
+    needed = [bisect_left(ends, (trace.dispatch[op], True), key=keys.__getitem__) for op in trace.launch_order]
+    total = [count + trace.rounds.get(op, 0) for count, op in zip(needed, trace.launch_order, strict=True)]
+    arrived = _starters(trace)
     done = bytearray(len(trace))
-    finished, launched = 0, 0
+    finished, launched, seen = 0, 0, 0
 
     def policy(view: View) -> Iterable[Dispatch]:
-        nonlocal finished, launched
+        nonlocal finished, launched, seen
+        seen += len(view.newly_finished)
         for op in view.newly_finished:
             done[op] = 1
         while finished < len(ends) and done[ends[finished]]:
             finished += 1
         chosen = []
-        while launched < len(needed) and needed[launched] <= finished:
+        while launched < len(needed) and needed[launched] <= finished and total[launched] <= seen:
             op = trace.launch_order[launched]
+            first = arrived.get(op)
+            if first is not None and not done[first] and first not in view.running:
+                break
             chosen.append(Dispatch(op, trace.stream[op], trace.reasons.get(op, "as recorded")))
             launched += 1
         return chosen
 
     return policy
+
+
+def _starters(trace: Trace) -> dict[OpId, OpId]:
+    """Operators that were dispatched because data arrived, not because something ended, and what had just started."""
+    settled = {0, *(end for start, end in zip(trace.start, trace.end, strict=True) if start < end)}
+    moved = [op for op in trace.launch_order if trace.dispatch[op] not in settled and op not in trace.rounds]
+    if not moved:
+        return {}
+    started = {trace.start[op]: op for op in reversed(trace.launch_order) if trace.dispatch[op] < trace.start[op]}
+    return {op: started[trace.dispatch[op]] for op in moved if trace.dispatch[op] in started}
 
 
 def static_policy(schedule: Schedule) -> Policy:

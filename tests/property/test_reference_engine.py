@@ -20,11 +20,11 @@ from simsched.graph.model import Graph
 from simsched.graph.ranks import b_level
 from simsched.hardware import Device, HardwareProfile, Link
 from simsched.problem import Problem
-from simsched.schedule import Schedule
+from simsched.schedule import Schedule, parse_schedule
 from simsched.schedulers.base import Policy, Scheduler, View
 from simsched.schedulers.follow import Follow
 from simsched.schedulers.registry import make_scheduler
-from simsched.trace import Trace
+from simsched.trace import Trace, read_trace
 from tests.builders import DELAYS, DURATIONS, SIZES, problem_of, random_graph
 from tests.reference_engine import Told, changes, refer
 
@@ -204,3 +204,40 @@ def test_critical_path_agrees_with_list_scheduling_from_its_definition() -> None
         drawn = drawn_case(seed)
         case = Case(drawn.problem, make_scheduler("critical_path"), drawn.memory, drawn.actual)
         assert engine_says(case) == reference_says(case, PlainList()), f"seed {seed}"
+
+
+LISTS = ("critical_path", "greedy_ready:fifo", "greedy_ready:spt", "random:3", "memory_aware", "topological", "serial")
+
+
+def test_a_recorded_run_is_repeated_in_every_detail_on_any_hardware() -> None:
+    runs = 0
+    for seed in range(CASES // 2):
+        case = drawn_case(seed)
+        given, rng = {"memory": case.memory, "actual": case.actual}, random.Random(seed)
+        scheduler = case.scheduler if rng.random() < 0.3 else make_scheduler(rng.choice(LISTS))
+        try:
+            trace = simulate(case.problem, scheduler, **given)
+        except SimschedError:
+            continue
+        again = simulate(case.problem, Follow(read_trace(trace.to_json(case.problem), case.problem)), **given)
+        assert again.to_json(case.problem) == trace.to_json(case.problem), f"seed {seed}"
+        runs += 1
+    assert runs > CASES // 4
+
+
+def test_the_text_of_a_list_schedule_repeats_it_on_lanes() -> None:
+    runs = 0
+    for seed in range(CASES):
+        case = drawn_case(seed)
+        problem = case.problem
+        if len(problem.devices) > 1 or problem.devices[0].model != "lanes":
+            continue
+        try:
+            trace = simulate(problem, make_scheduler(LISTS[seed % 4]), memory=case.memory)
+        except SimschedError:
+            continue
+        text = trace.schedule().to_text(problem)
+        again = simulate(problem, Follow(parse_schedule(text, problem)), memory=case.memory)
+        assert (again.start, again.stream) == (trace.start, trace.stream), f"seed {seed}"
+        runs += 1
+    assert runs > CASES // 8
