@@ -22,11 +22,13 @@ class Follow:
     A schedule is an order per stream: everything is appended to its stream at time 0, and each operator starts as soon
     as its stream, its inputs and its device allow. The run that the order was taken from is repeated if it held nothing
     back that could start (as list policies do not) and its device is of model ``lanes``. If it did hold back, operators
-    may start earlier. On ``sm_share``, and across devices, kernels may also come to a device in another order than then,
-    and start later for it. A recorded run also says what had finished when each operator was
-    dispatched, and every dispatch waits for the same: the run is repeated to the nanosecond, and with other durations
-    the same decisions are taken. One kind of dispatch may come earlier than it did, and only on several devices: one
-    that was made when data arrived for an operator that its device then made wait.
+    may start earlier. On ``sm_share`` and across devices, kernels may also come to a device in another order than then,
+    and start later for it.
+
+    A recorded run also says what had finished when each operator was dispatched, and every dispatch waits for the same:
+    the run is repeated to the nanosecond, and with other durations the same decisions are taken. One kind of dispatch
+    may come earlier than it did, and only on several devices: one that was made when data arrived for an operator that
+    its device then made wait.
 
     Parameters
     ----------
