@@ -132,6 +132,12 @@ class Problem:
             return stated
         return {**stated, "sms": cost.sms}
 
+    def demands_on(self, device: int) -> dict[OpId, Mapping[str, int]]:
+        """Demands of every operator that holds any units on a device, by operator id."""
+        ops = sorted(self.graph.demands.keys() | self.costs[device].keys())
+        found = {op: {name: units for name, units in self.demand(op, device).items() if units > 0} for op in ops}
+        return {op: demand for op, demand in found.items() if demand}
+
     @property
     def needs_memory(self) -> bool:
         """Whether any byte can ever be live."""

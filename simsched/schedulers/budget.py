@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.schedulers.base import View
 
-Demands = Mapping[int, Mapping[OpId, Mapping[str, int]]]
+Demands = Sequence[Mapping[OpId, Mapping[str, int]]]
 """Demands by device and operator, for operators that have any."""
 
 
@@ -85,9 +85,4 @@ class Budget:
 
 def prepare_demands(problem: Problem) -> Demands:
     """Demands per device and operator, for operators that have any."""
-    found: dict[int, dict[OpId, Mapping[str, int]]] = {}
-    for device in range(len(problem.devices)):
-        ops = sorted(problem.graph.demands.keys() | problem.costs[device].keys())
-        demands = {op: problem.demand(op, device) for op in ops}
-        found[device] = {op: demand for op, demand in demands.items() if demand}
-    return found
+    return [problem.demands_on(device) for device in range(len(problem.devices))]

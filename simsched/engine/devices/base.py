@@ -11,7 +11,7 @@ that share bandwidth will also say, at each change of the resident set, how fast
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from simsched.engine.memory import Memory
@@ -59,7 +59,7 @@ class Gate:
         self._memory = memory
         self.capacity = capacity
         self._limit = capacity if blocking else None
-        self._demands = demands_on(problem, device)
+        self._demands = problem.demands_on(device)
         limit = described.max_resident_kernels
         self._kernel_limit = limit if limit is not None and limit < described.streams else None
         self._resident = 0
@@ -94,10 +94,3 @@ class Gate:
         self._resident -= 1
         for resource, units in self._demands.get(op, {}).items():
             self.free[resource] += units
-
-
-def demands_on(problem: Problem, device: int) -> dict[OpId, Mapping[str, int]]:
-    """Demands of every operator that has any on the device."""
-    ops = sorted(problem.graph.demands.keys() | problem.costs[device].keys())
-    found = {op: {name: units for name, units in problem.demand(op, device).items() if units > 0} for op in ops}
-    return {op: demand for op, demand in found.items() if demand}
