@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -85,10 +84,11 @@ def run(
     """
     problem = _problem(graph, hardware, cost_model, seed)
     truth = _truth(problem, noise, seed)
-    result = _simulated(problem, _scheduler(scheduler), _checked_mode(memory), truth, check, explain)
+    named = _scheduler(scheduler), _written(scheduler)
+    result = _simulated(problem, named, _checked_mode(memory), truth, check, explain)
     if result.violations:
         raise TraceError(result.violations)
-    return dataclasses.replace(result, written=_written(scheduler))
+    return result
 
 
 def compare(
@@ -143,13 +143,11 @@ def compare_named(
     order = tuple(written or _canonical(scheduler) for scheduler, written in named)
     results: list[Result] = []
     failures: list[Failure] = []
-    for (scheduler, written), label in zip(named, order, strict=True):
+    for each, label in zip(named, order, strict=True):
         try:
-            result = _simulated(problem, scheduler, mode, truth, check, explain)
+            results.append(_simulated(problem, each, mode, truth, check, explain))
         except SchedulerError as error:
             failures.append(Failure(label, f"{type(error).__name__}: {error}"))
-        else:
-            results.append(dataclasses.replace(result, written=written))
     return Comparison(problem, tuple(results), tuple(failures), mode, truth.actual, order)
 
 
@@ -221,7 +219,7 @@ def _truth(problem: Problem, noise: Noise | str | float | None, seed: int) -> _T
 
 
 def _simulated(
-    problem: Problem, scheduler: Scheduler, memory: MemoryMode, truth: _Truth, check: bool, explain: bool
+    problem: Problem, named: tuple[Scheduler, str], memory: MemoryMode, truth: _Truth, check: bool, explain: bool
 ) -> Result:
     """Simulate one run; what the referee finds is kept in the result."""
     from simsched.analysis.check import check_trace
@@ -229,10 +227,10 @@ def _simulated(
     from simsched.result import Result
     from simsched.timing import Timed
 
-    actual = truth.actual
+    (scheduler, written), actual = named, truth.actual
     timed = Timed(scheduler, _canonical(scheduler))
     trace = simulate(problem, timed, memory=memory, actual=actual, explain=explain)
     violations = tuple(check_trace(problem, trace, memory=memory, actual=actual)) if check else None
     return Result(
-        problem, timed.name, trace, memory, actual, violations, timed.seconds, noise=truth.noise, seed=truth.seed
+        problem, timed.name, trace, memory, actual, violations, timed.seconds, written, truth.noise, truth.seed
     )

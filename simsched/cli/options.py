@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from simsched.errors import ConfigError, suggest
+from simsched.problem import MEMORY_MODES
 from simsched.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ scenario_options = stack(
     _option("--streams", type=_MANY, metavar="N", help="Streams of each device. Default: the profile's."),
     _option(
         "--memory",
-        type=Word(["unbounded", "block", "strict"]),
+        type=Word(MEMORY_MODES),
         metavar="MODE",
         help=f"{_MODES} Default: unbounded, or block with a capacity.",
     ),
