@@ -329,10 +329,6 @@ class Mine:
         return dynamic_list_policy(lambda op, view: (-self.weight * len(succ[op]),))
 
 
-class NotOne:
-    """No scheduler."""
-
-
 @dataclass(frozen=True)
 class Cheat:
     """Uses only one stream, and forgets the last operator."""
