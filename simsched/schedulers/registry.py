@@ -9,9 +9,11 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import re
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -130,6 +132,13 @@ def split_specs(text: str) -> list[str]:
 
 def _claims() -> dict[str, list[tuple[str, str]]]:
     """Per name: (distribution, import path) of each claim that is not our own."""
+    return _claims_on(tuple(sys.path))
+
+
+@cache
+def _claims_on(path: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
+    """Look through all distributions on the search path, which takes long enough to do it once."""
+    del path
     found: dict[str, list[tuple[str, str]]] = {}
     for point in metadata.entry_points(group=GROUP):
         if BUILTIN.get(point.name) != point.value:
