@@ -66,9 +66,10 @@ class LiveSet:
         Bytes live between operators; parameters and graph inputs are always among them.
     """
 
-    __slots__ = ("_inputs", "_kept", "_sizes", "_uses", "_workspace", "live", "outputs")
+    __slots__ = ("_graph", "_inputs", "_kept", "_sizes", "_uses", "_workspace", "live", "outputs")
 
     def __init__(self, graph: Graph, workspace: Sequence[int]) -> None:
+        self._graph = graph
         self._sizes = graph.tensor_bytes
         self._inputs = volatile_inputs(graph)
         self._uses = use_counts(graph)
@@ -77,10 +78,22 @@ class LiveSet:
         self._kept = [sum(self._sizes[t] for t in outputs if self._uses[t]) for outputs in graph.outputs]
         self.live = persistent_bytes(graph)
 
+    def during(self, op: OpId) -> int:
+        """Bytes live while ``op`` would run next."""
+        return self.live + self.outputs[op] + self._workspace[op]
+
     def delta(self, op: OpId) -> int:
         """Change of live bytes by running ``op`` next."""
-        uses, sizes = self._uses, self._sizes
-        return self._kept[op] - sum(sizes[tensor] for tensor in self._inputs[op] if uses[tensor] == 1)
+        return self._kept[op] - sum(self._sizes[tensor] for tensor in self.freed_by(op))
+
+    def freed_by(self, op: OpId) -> list[TensorId]:
+        """Inputs that nobody would read any more if ``op`` ran next."""
+        uses = self._uses
+        return [tensor for tensor in self._inputs[op] if uses[tensor] == 1]
+
+    def alive_outputs(self, op: OpId) -> int:
+        """Bytes of the outputs of ``op`` that are still to be read, once it has run."""
+        return sum(self._sizes[tensor] for tensor in self._graph.outputs[op] if self._uses[tensor])
 
     def run(self, op: OpId) -> list[TensorId]:
         """Execute ``op``; returns the inputs that now have one use left."""

@@ -5,19 +5,21 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from simsched.errors import SchedulerError
-from simsched.graph.lifetimes import LiveSet, frugal_order
+from simsched.graph.lifetimes import frugal_order
 from simsched.graph.model import OpId
 from simsched.graph.ranks import b_level
 from simsched.problem import Problem
 from simsched.schedulers.base import Dispatch, Policy, View
 from simsched.schedulers.budget import Budget, prepare_demands
 from simsched.schedulers.listing import dynamic_list_policy, list_policy
+from simsched.schedulers.safe_state import SafeState
 from simsched.units import format_duration, format_size
 
-REACH = 64
-"""Ready operators, longest path first, that are looked at for each decision, beside the next of the frugal order."""
+REACH = 32
+"""Ready operators that are looked at for each decision: the first ones, and as many of the frugal order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,11 @@ class MemoryAware:
 
     The target is the peak of a frugal sequential order (the better of the graph's own order and a greedy one), plus
     ``slack``, and never more than the device's capacity. An operator starts early only if, once everything that has
-    started is done, the rest of the frugal order still fits below the target (the safe states of E. W. Dijkstra's
-    banker, EWD 108, 1965). So on one device, whenever the frugal order itself fits the capacity, the peak is at
-    most the target and the run cannot come to a state in which nothing fits: with any streams, demands and limits on
-    resident kernels, in every memory mode, and whatever the actual durations are. Where the frugal order does not
-    fit, the run goes on in that order as far as it can.
+    started is done, the rest of the frugal order still fits below the target
+    (:mod:`simsched.schedulers.safe_state`). So on one device, whenever the frugal order itself fits the capacity, the
+    peak is at most the target and the run cannot come to a state in which nothing fits: with any streams, demands and
+    limits on resident kernels, in every memory mode, and whatever the actual durations are. Where the frugal order
+    does not fit, the run goes on in that order as far as it can.
 
     On several devices there is no such guarantee: each device's capacity is respected where it can be, and what frees
     most goes first when a device is tight.
@@ -69,46 +71,32 @@ class MemoryAware:
         capacity = problem.devices[0].capacity
         if capacity is not None:
             target = min(target, capacity)
-        return _SafePolicy(problem, LiveSet(graph, workspace), order, rank, target, self.tight)
+        return _SafePolicy(problem, SafeState(graph, workspace, order, target), rank, target, self.tight)
 
 
 class _SafePolicy:
-    """One device: list scheduling that stays in safe states.
+    """One device: list scheduling that stays in safe states."""
 
-    ``_done`` is the state in which everything that has started is finished; ``_next`` points at the first operator
-    of the frugal order that has not started, ``_last`` at the last one that has.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        state: LiveSet,
-        order: Sequence[OpId],
-        rank: Sequence[int],
-        target: int,
-        tight: float,
-    ) -> None:
+    def __init__(self, problem: Problem, state: SafeState, rank: Sequence[int], target: int, tight: float) -> None:
         self._demands = prepare_demands(problem)
-        self._done = state
-        self._order = order
+        self._state = state
         self._rank = rank
         self._target = target
         self._tight = tight
-        self._position = [0] * len(order)
-        for position, op in enumerate(order):
-            self._position[op] = position
-        self._started = bytearray(len(order))
-        self._ready: list[tuple[int, OpId]] = []
-        self._next = 0
-        self._last = -1
+        self._consumers = problem.graph.tensor_consumers
+        # Ready operators twice: longest path first, and what frees most first (with the delta that it is sorted by).
+        self._by_rank: list[tuple[int, OpId]] = []
+        self._by_delta: list[tuple[int, int, OpId]] = []
+        self._delta: dict[OpId, int] = {}
 
     def __call__(self, view: View) -> Iterable[Dispatch]:
         for op in view.newly_ready:
-            insort(self._ready, (-self._rank[op], op))
+            insort(self._by_rank, (-self._rank[op], op))
+            self._sort_by_delta(op)
         budget = Budget(view, self._demands)
         live = view.live_bytes(0)
         chosen: list[Dispatch] = []
-        while self._ready and budget.streams_left:
+        while self._by_rank and budget.streams_left:
             tight = live > (1 - self._tight) * self._target
             picked = self._pick(budget, view, live, tight)
             if picked is None:
@@ -117,51 +105,46 @@ class _SafePolicy:
             reason = self._reason(live, tight) if view.explaining else ""
             chosen.append(Dispatch(picked, budget.take(picked, 0), reason))
             self._start(picked)
-        if not chosen and not view.running and self._ready:
+        if not chosen and not view.running and self._by_rank:
             chosen = self._forced(budget, view)
         return chosen
 
     def _pick(self, budget: Budget, view: View, live: int, tight: bool) -> OpId | None:
         """The first ready operator in the order of the moment that fits and keeps the state safe."""
-        candidates = [op for _, op in self._ready[:REACH]]
-        following = self._order[self._next]
-        if len(self._ready) > REACH and following not in candidates and self._is_ready(following):
-            candidates.append(following)
-        if tight:
-            candidates.sort(key=lambda op: (self._done.delta(op), -self._rank[op], op))
-        for op in candidates:
-            if live + view.memory_need(op, 0) <= self._target and budget.fits(op, 0) and self._safe(op):
+        for op in self._candidates(tight):
+            fits = live + view.memory_need(op, 0) <= self._target and budget.fits(op, 0)
+            if fits and self._state.allows(op):
                 return op
         return None
 
-    def _is_ready(self, op: OpId) -> bool:
-        entry = (-self._rank[op], op)
-        position = bisect_left(self._ready, entry)
-        return position < len(self._ready) and self._ready[position] == entry
+    def _candidates(self, tight: bool) -> list[OpId]:
+        """The first ready operators of the order of the moment, and where there are more, of the frugal order."""
+        first = [op for *_, op in (self._by_delta if tight else self._by_rank)[:REACH]]
+        if len(first) == len(self._by_rank):
+            return first
+        known = frozenset(first)
+        soon = (op for op in self._state.soon() if op in self._delta and op not in known)
+        return [*first, *islice(soon, REACH)]
 
-    def _safe(self, op: OpId) -> bool:
-        """Whether the rest of the frugal order fits below the target after ``op``.
-
-        Beyond the last operator that has started the walk is in the same state as the frugal order itself, whose
-        peak is known, so only the part up to there is looked at.
-        """
-        if op == self._order[self._next]:
-            return True
-        last = max(self._last, self._position[op])
-        between = [other for other in self._order[self._next : last] if not self._started[other] and other != op]
-        return self._done.peak_of([op, *between]) <= self._target
+    def _sort_by_delta(self, op: OpId) -> None:
+        """Put a ready operator where it belongs by what it would free now."""
+        if op in self._delta:
+            del self._by_delta[bisect_left(self._by_delta, (self._delta[op], -self._rank[op], op))]
+        self._delta[op] = self._state.delta(op)
+        insort(self._by_delta, (self._delta[op], -self._rank[op], op))
 
     def _start(self, op: OpId) -> None:
-        del self._ready[bisect_left(self._ready, (-self._rank[op], op))]
-        self._done.run(op)
-        self._started[op] = 1
-        self._last = max(self._last, self._position[op])
-        while self._next < len(self._order) and self._started[self._order[self._next]]:
-            self._next += 1
+        del self._by_rank[bisect_left(self._by_rank, (-self._rank[op], op))]
+        del self._by_delta[bisect_left(self._by_delta, (self._delta.pop(op), -self._rank[op], op))]
+        for tensor in self._state.start(op):
+            # Its last reader would free it now.
+            for reader in self._consumers[tensor]:
+                if reader in self._delta:
+                    self._sort_by_delta(reader)
 
     def _forced(self, budget: Budget, view: View) -> list[Dispatch]:
         """Nothing runs and nothing fits: go on in the frugal order, whatever it takes."""
-        op = self._order[self._next]
+        op = self._state.following
         if not budget.fits(op, 0) and view.free_bytes(0) is None:
             return []
         self._start(op)
