@@ -209,7 +209,8 @@ def _schedule(path: Path) -> Facts:
     streams = [match for match in map(_STREAM.match, lines) if match]
     other = [number for number, line in enumerate(lines, 1) if line.split("#")[0].strip() and not _STREAM.match(line)]
     if not streams or len(other) > len(streams):
-        raise ConfigError(str(path), [Fault(f"cannot tell what this is; {_EXPECTED}")])
+        line, column = (other[0], 1) if other else (None, None)
+        raise ConfigError(str(path), [Fault(f"cannot tell what this is; {_EXPECTED}", line=line, column=column)])
     if other:
         message = "expected 'device/stream: op op op'"
         raise ConfigError(str(path), [Fault(message, line=number, column=1) for number in other[:20]])

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import multiprocessing.connection
+import os
 import signal
+import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -49,8 +53,17 @@ def forget() -> None:
 
 
 def prepare() -> None:
-    """Leave interruptions to the parent, which knows what is finished."""
+    """Leave interruptions to the parent, which knows what is finished; without a parent there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    """End when the parent is gone: killed, it could not say so, and workers would wait for work forever."""
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)
 
 
 def problem_of(cell: Cell) -> Problem:
