@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from simsched.analysis.lifetimes import Span, spans
 from simsched.analysis.usage import Run
@@ -94,6 +94,8 @@ class Timelines:
         self.used = cache(self._used)
         self.taken_streams = cache(self._taken_streams)
         self.live = cache(self._live)
+        # An operator is asked about at many instants in a row.
+        self.needs = lru_cache(maxsize=64)(self._needs)
 
     @cached_property
     def ended(self) -> dict[int, list[OpId]]:
@@ -118,7 +120,7 @@ class Timelines:
         """Units of a resource that an operator takes on a device while it runs."""
         return 1 if resource == KERNELS else self._problem.demand(op, device).get(resource, 0)
 
-    def needs(self, op: OpId, device: int) -> dict[str, tuple[int, int]]:
+    def _needs(self, op: OpId, device: int) -> dict[str, tuple[int, int]]:
         """Units that an operator needs of each resource of a device, and how many there are."""
         described = self._problem.devices[device]
         demand = self._problem.demand(op, device)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from simsched.result import Comparison, Result
 
 DEFAULT = "critical_path"
+ENDS_SHOWN = 20
+"""Parts of an operator that are told at either end of a long story."""
 
 
 @click.command("explain", epilog="Example: simsched explain residual BN --hardware lanes:1")
@@ -127,10 +129,15 @@ def _show_operator(story: Story, op: OpId) -> None:
     from simsched.output.tables import Table
 
     console.say(story.introduction(op))
+    parts = story.story.parts(op)
+    shown = parts if len(parts) <= 2 * ENDS_SHOWN else (*parts[:ENDS_SHOWN], *parts[-ENDS_SHOWN:])
     rows = [
-        (story.time(part.start), story.time(part.end), story.time(part.length), story.words(op, part))
-        for part in story.story.parts(op)
+        (story.time(part.start), story.time(part.end), story.time(part.length), story.words(op, part)) for part in shown
     ]
+    if len(shown) < len(parts):
+        left = parts[ENDS_SHOWN:-ENDS_SHOWN]
+        span = story.time(left[0].start), story.time(left[-1].end), story.time(left[-1].end - left[0].start)
+        rows.insert(ENDS_SHOWN, (*span, f"({len(left)} more parts; --json has them all)"))
     if rows:
         console.say()
         console.show(Table((">from", ">to", ">for", "it"), rows, wrap=3))

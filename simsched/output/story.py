@@ -193,7 +193,12 @@ def longest_waits(story: Explanation, count: int = 10) -> list[OpId]:
 
 def main_part(story: Explanation, op: OpId) -> Part:
     """Return the longest wait of an operator after it was ready; the first of equal ones."""
-    return max((part for part in story.waits(op) if part.reason != "dependency"), key=lambda part: part.length)
+    return longest_of([part for part in story.waits(op) if part.reason != "dependency"])
+
+
+def longest_of(parts: Sequence[Part]) -> Part:
+    """Return the longest part; the first of equal ones."""
+    return max(parts, key=lambda part: part.length)
 
 
 def operator_record(story: Explanation, op: OpId) -> dict[str, Any]:
@@ -222,7 +227,21 @@ def run_record(story: Explanation) -> dict[str, Any]:
         "makespan_ns": story.run.trace.makespan,
         "path": _row_records(path_breakdown(story)),
         "chain": _row_records(chain_breakdown(story)),
-        "longest_waits": [operator_record(story, op) for op in longest_waits(story)],
+        "longest_waits": [_wait_record(story, op) for op in longest_waits(story)],
+    }
+
+
+def _wait_record(story: Explanation, op: OpId) -> dict[str, Any]:
+    """How long an operator waited after it was ready, by reason, and the longest of its waits."""
+    parts = [part for part in story.waits(op) if part.reason != "dependency"]
+    by_reason: dict[str, int] = {}
+    for part in parts:
+        by_reason[part.reason] = by_reason.get(part.reason, 0) + part.length
+    return {
+        "operator": story.run.problem.graph.names[op],
+        "wait_ns": story.waited(op),
+        "by_reason": by_reason,
+        "longest": _part_record(Story(story), op, longest_of(parts)),
     }
 
 

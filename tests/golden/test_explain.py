@@ -155,7 +155,28 @@ def test_the_record_of_a_run(kernels: Path) -> None:
         {"kind": "operators", "what": "op", "bound": "explicit", "ns": 7_000, "operators": 2},
         {"kind": "wait", "what": "resource", "bound": "", "ns": 7_000, "operators": 1},
     ]
-    assert [item["operator"] for item in found["longest_waits"]] == ["pair", "tail"]
+    pair, tail = found["longest_waits"]
+    assert (pair["operator"], pair["wait_ns"], pair["by_reason"]) == ("pair", 7000, {"resource": 7000})
+    assert (tail["operator"], tail["wait_ns"], tail["by_reason"]) == ("tail", 7000, {"queue": 7000})
+    assert (tail["longest"]["culprit"], tail["longest"]["start_ns"], tail["longest"]["end_ns"]) == ("pair", 2000, 9000)
+
+
+def test_a_long_story_is_told_at_both_ends(tmp_path: Path) -> None:
+    # "last" needs 3 of 4 SMs and comes last: 30 times 3 ticks without room, then 2 ticks with room.
+    rows = []
+    for turn in range(30):
+        after = f", after: [two{turn - 1}]" if turn else ""
+        rows.append(f"  - {{name: four{turn}, duration: 3, demands: {{sms: 4}}{after}}}")
+        rows.append(f"  - {{name: two{turn}, duration: 2, after: [four{turn}]}}")
+    rows.append("  - {name: last, duration: 1, demands: {sms: 3}}")
+    path = tmp_path / "turns.yaml"
+    path.write_text("name: turns\ntime_unit: tick\noperators:\n" + "\n".join(rows) + "\n")
+    words = (str(path), "last", "-H", "toy_4sm", "-s", "serial")
+    (found,) = objects("explain", *words)
+    turns = [row for turn in range(30) for row in (("passed_over", 5 * turn + 3), ("held", 5 * turn + 5))]
+    assert [(part["reason"], part["end_ns"]) for part in found["parts"]] == [*turns, ("explicit", 151)]
+    table = written(*words).split("\n\n")[1].splitlines()
+    assert "  50  103   53  (21 more parts; --json has them all)" in table
 
 
 @pytest.mark.parametrize(
