@@ -214,6 +214,17 @@ def format_rate(number: float, unit: str) -> str:
     return f"{_short(number)} {unit}"
 
 
+def plural(count: int, noun: str) -> str:
+    """Count things in words.
+
+    Examples
+    --------
+    >>> plural(1, "task"), plural(3, "task"), plural(100_000, "task")
+    ('1 task', '3 tasks', '100,000 tasks')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def _short(number: float) -> str:
     """At most four significant digits, never in scientific notation below 10,000."""
     if number == int(number) and abs(number) < 10**6:

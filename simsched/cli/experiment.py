@@ -10,6 +10,7 @@ import click
 from simsched.cli import console, exits
 from simsched.cli.options import WholeType, json_option
 from simsched.output.tables import Table
+from simsched.units import plural
 
 if TYPE_CHECKING:
     from simsched.experiment.runner import Finished
@@ -65,7 +66,9 @@ def _show(finished: Finished, folder: Path, files: list[str]) -> None:
     _show_table(finished.rows)
     failed, invalid = _counts(finished)
     kept = f", {finished.kept} of them kept from before" if finished.kept else ""
-    console.say(f"\n{len(finished.rows)} runs{kept}; {failed} could not be carried out, {invalid} break a rule")
+    console.say(
+        f"\n{plural(len(finished.rows), 'run')}{kept}; {failed} could not be carried out, {invalid} break a rule"
+    )
     console.say(f"written to {folder}: {', '.join(files)}")
 
 

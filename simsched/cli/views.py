@@ -12,7 +12,7 @@ from simsched.output.records import unknown_types
 from simsched.output.tables import Table
 from simsched.problem import Problem
 from simsched.result import Comparison, Failure, Result
-from simsched.units import format_duration, format_size
+from simsched.units import format_duration, format_size, plural
 
 NAMES_SHOWN = 12
 
@@ -88,7 +88,8 @@ def _verdict(result: Result) -> str:
 def title(problem: Problem) -> str:
     """Name a graph with its size, and the hardware."""
     graph = problem.graph
-    return f"{graph.name} ({len(graph)} operators, {graph.edge_count} edges) on {problem.hardware.name}"
+    size = f"{plural(len(graph), 'operator')}, {plural(graph.edge_count, 'edge')}"
+    return f"{graph.name} ({size}) on {problem.hardware.name}"
 
 
 def _runs_table(comparison: Comparison, figures: dict[int, Metrics]) -> Table:

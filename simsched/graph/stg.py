@@ -21,7 +21,8 @@ from pathlib import Path
 from simsched.config.files import read_text
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
-from simsched.graph.textfile import Reading, Word, build_located, plural, words_by_line
+from simsched.graph.textfile import Reading, Word, build_located, words_by_line
+from simsched.units import plural
 
 ROW = "'task time predecessors...', for example '3 7 2 1 2'"
 

@@ -152,10 +152,5 @@ def _place_of(fault: Fault) -> tuple[int, int]:
     return fault.line or 0, fault.column or 0
 
 
-def plural(count: int, noun: str) -> str:
-    """Return ``1 task`` or ``3 tasks``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def _shown(text: str) -> str:
     return repr(text) if len(text) <= 40 else f"{text[:37]!r}..."

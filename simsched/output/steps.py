@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from simsched.graph.model import OpId
 from simsched.result import Result
 from simsched.trace import Wait
-from simsched.units import format_duration, format_size
+from simsched.units import format_duration, format_size, plural
 
 SHOWN = 12
 """Names listed before the rest is only counted."""
@@ -34,7 +34,7 @@ def tell(result: Result) -> Iterator[str]:
         yield from story.step(now)
         yield ""
     unit = result.problem.graph.time_unit
-    yield f"the end: {len(result.trace)} operators, makespan {format_duration(result.makespan, unit)}"
+    yield f"the end: {plural(len(result.trace), 'operator')}, makespan {format_duration(result.makespan, unit)}"
 
 
 class _Story:

@@ -19,6 +19,7 @@ from simsched.plot.legend import type_patches
 from simsched.plot.scales import fitting, inner_size
 from simsched.plot.style import INK, MUTED, OTHER_FILL, clean, duration_text, styled, type_colours
 from simsched.problem import Problem
+from simsched.units import plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -234,8 +235,8 @@ def _draw_legend(ax: Axes, graph: Graph, colours: Mapping[str, str], path: Seque
 
 
 def _title(ax: Axes, graph: Graph, layout: Layout, durations: Sequence[int] | None, path: Sequence[OpId]) -> None:
-    text = f"{clean(graph.name, 50)}: {len(graph):,} operators, {layout.levels} levels"
+    text = f"{clean(graph.name, 50)}: {plural(len(graph), 'operator')}, {plural(layout.levels, 'level')}"
     if path and durations is not None:
         length = duration_text(sum(durations[op] for op in path), graph.time_unit)
-        text += f", critical path {length} over {len(path)} operators"
+        text += f", critical path {length} over {plural(len(path), 'operator')}"
     ax.set_title(text)

@@ -69,6 +69,12 @@ def test_the_top_page_shows_the_first_line_of_each_command() -> None:
         assert command.get_short_help_str(200).rstrip(".") == COMMANDS[name][1].rstrip(".")
 
 
+def test_one_of_a_kind_is_said_in_the_singular() -> None:
+    done = invoke("run", "chain:1", "--hardware", "lanes:1", "--steps")
+    assert "\nthe end: 1 operator, makespan 1\n" in done.stdout
+    assert "\nchain_1 (1 operator, 0 edges) on lanes:1\n" in done.stdout
+
+
 def test_comparison_for_people() -> None:
     done = invoke("compare", "residual", "--hardware", "lanes:2", "--schedulers", "serial,critical_path,greedy_ready")
     lines = done.stdout.splitlines()
