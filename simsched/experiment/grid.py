@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,9 @@ from simsched.graph.model import Graph
 from simsched.noise import parse_noise
 from simsched.output.records import RUN_COLUMNS
 from simsched.scenario import Scenario
+
+MOST_RUNS = 1_000_000
+TEXT_COLUMNS = frozenset({"graph", "hardware", "scheduler", "memory", "noise", "time_unit", "lower_bound", "error"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +101,9 @@ def cells_of(experiment: Experiment) -> list[Cell]:
         If a pattern matches no graph, or a generator or scheduler is not known.
     """
     schedulers = _schedulers(experiment)
-    axes = itertools.product(
+    axes: tuple[list[Any], ...] = (
         _graphs(experiment),
-        _hardware(experiment),
+        list(_hardware(experiment)),
         listed(experiment.microbatches),
         listed(experiment.streams),
         [None if size is None else units.size(size) for size in listed(experiment.memory_capacity)],
@@ -108,8 +112,9 @@ def cells_of(experiment: Experiment) -> list[Cell]:
         listed(experiment.seeds),
         schedulers,
     )
+    _check_size(experiment, math.prod(len(axis) for axis in axes))
     cells = []
-    for graph, hardware, microbatches, streams, capacity, memory, noise, seed, scheduler in axes:
+    for graph, hardware, microbatches, streams, capacity, memory, noise, seed, scheduler in itertools.product(*axes):
         dims = {} if graph.made else {key: int(value) for key, value in graph.settings}
         scenario = Scenario(
             hardware,
@@ -125,6 +130,13 @@ def cells_of(experiment: Experiment) -> list[Cell]:
         )
         cells.append(Cell(graph, scheduler, scenario))
     return cells
+
+
+def _check_size(experiment: Experiment, runs: int) -> None:
+    if runs > MOST_RUNS:
+        raise ConfigError(experiment.name, [Fault(f"the grid has {runs:,} runs; expected at most {MOST_RUNS:,}")])
+    if not runs:
+        raise ConfigError(experiment.name, [Fault("the grid is empty: a list of parameters, dims, lanes or procs is")])
 
 
 def _schedulers(experiment: Experiment) -> list[str]:
@@ -218,5 +230,7 @@ def check_plots(experiment: Experiment, cells: Sequence[Cell]) -> None:
             if column not in columns:
                 message = f"the table has no column {column!r}; {suggest(column, columns)}"
                 faults.append(Fault(message, ("plots", number, key)))
+            elif key in ("y", "references") and column in TEXT_COLUMNS:
+                faults.append(Fault(f"column {column!r} holds text; expected numbers", ("plots", number, key)))
     if faults:
         raise ConfigError(experiment.name, faults)

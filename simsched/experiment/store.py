@@ -1,8 +1,8 @@
 """What is finished: one JSON line per run, keyed by everything that decides its numbers.
 
 The file is only appended to, so an interruption can at worst cut the last line short; such a line is dropped when the
-file is opened again. Lines of other grids, of other versions of simsched, and of schedulers that have been edited since
-have other keys and are ignored.
+file is opened again. A line that somebody has changed is ignored, and its run made again. So are lines of other grids,
+of other versions of simsched, and of schedulers that have been edited since: they have other keys.
 """
 
 from __future__ import annotations
@@ -59,6 +59,11 @@ def key_of(cell: Cell, problem: str, scheduler: str) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
+def _sum(row: object) -> str:
+    """Return what tells a row as it was written from one that somebody has changed."""
+    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:16]
+
+
 class Store:
     """The file of finished runs, open for appending; use it in a ``with`` block.
 
@@ -91,14 +96,15 @@ class Store:
             whole += len(line)
             try:
                 record = json.loads(line)
-                self.rows[record["key"]] = record["row"]
-            except (ValueError, KeyError, TypeError):
+                if record["sum"] == _sum(record["row"]):
+                    self.rows[record["key"]] = record["row"]
+            except (ValueError, KeyError, TypeError, RecursionError):
                 continue
         return whole
 
     def add(self, key: str, row: Mapping[str, Any]) -> None:
         """Keep one finished run; it outlives this process when this returns."""
         self.rows[key] = dict(row)
-        line = json.dumps({"key": key, "row": row}, allow_nan=False, separators=(",", ":"))
+        line = json.dumps({"key": key, "sum": _sum(row), "row": row}, allow_nan=False, separators=(",", ":"))
         self._file.write(line.encode() + b"\n")
         self._file.flush()

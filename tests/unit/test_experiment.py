@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import os
 import signal
@@ -142,7 +143,8 @@ def test_the_log_is_only_added_to(tmp_path: Path) -> None:
         assert store.rows == {"a": {"makespan_ns": 7}}
         store.add("b", {"makespan_ns": 11})
         assert path.read_bytes().startswith(before)
-        assert path.read_bytes().endswith(b'{"key":"b","row":{"makespan_ns":11}}\n')
+        proof = hashlib.sha256(b'{"makespan_ns": 11}').hexdigest()[:16]
+        assert path.read_text().endswith(f'{{"key":"b","sum":"{proof}","row":{{"makespan_ns":11}}}}\n')
 
 
 def test_failed_runs_are_rows(tmp_path: Path) -> None:
