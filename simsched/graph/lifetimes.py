@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 
@@ -108,13 +109,18 @@ class LiveSet:
                 single.append(tensor)
         return single
 
-    def peak_of(self, ops: Iterable[OpId]) -> int:
-        """Peak of executing ``ops`` next, in that order, without changing this object."""
+    def peak_of(self, ops: Iterable[OpId], enough: float = math.inf) -> int:
+        """Peak of executing ``ops`` next, in that order, without changing this object.
+
+        The walk ends once more than ``enough`` bytes are live: then the result is a part of the peak, above ``enough``.
+        """
         uses, sizes = self._uses, self._sizes
         overlay: dict[TensorId, int] = {}
         live = peak = self.live
         for op in ops:
             peak = max(peak, live + self.outputs[op] + self._workspace[op])
+            if peak > enough:
+                break
             live += self._kept[op]
             for tensor in self._inputs[op]:
                 left = overlay.get(tensor, uses[tensor]) - 1

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from simsched.graph.lifetimes import LiveSet
 from simsched.graph.model import Graph, OpId, TensorId
 
-WINDOW = 256
+WINDOW = 1024
 """Positions of the frugal order that are walked at most to find out whether a state is safe."""
 
 
@@ -75,7 +75,7 @@ class SafeState:
             return False
         # Beyond the last operator that has started the state is that of the frugal order itself, which fits.
         between = [other for other in self._order[self._next : last] if not self._started[other] and other != op]
-        return self._done.peak_of([op, *between]) <= self._target
+        return self._done.peak_of([op, *between], enough=self._target) <= self._target
 
     def start(self, op: OpId) -> list[TensorId]:
         """Note that ``op`` starts; returns the tensors that now have one reader left."""
