@@ -26,6 +26,9 @@ from simsched.problem import MemoryMode, Problem
 from simsched.schedulers.base import Policy, Scheduler
 from simsched.trace import Trace
 
+NOTES = 1 << 14
+"""Instants after which notes of memory are accounted for, so that they never take much memory themselves."""
+
 
 class _Clock(simpy.Environment):
     """SimPy's environment, with its agenda in reach of the loop below."""
@@ -121,6 +124,11 @@ class _Simulation:
         self._memory = accounts
         self._durations = durations
         self._state = state = State(problem, accounts, gates)
+        # What is only noted costs least, and notes are all that a single device needs while nobody asks.
+        self._note: Callable[[int], None] | None = None
+        if isinstance(accounts, DeviceMemory):
+            accounts.follow(state.start_at, state.end_at)
+            self._note = accounts.log.append
         self._view = EngineView(state, explain)
         self._clock = clock = _Clock()
         streams = range(len(problem.stream_device))
@@ -148,15 +156,11 @@ class _Simulation:
         Everything is bound to local names, because this runs for every operator.
         """
         state, succ = self._state, self._state.problem.graph.succ
-        release = None if self._memory is None else self._memory.finish
+        note, memory = self._note, self._memory
         remaining, running, queues, idle, heads = state.remaining, state.running, state.queues, state.idle, self._heads
         agenda, settle, guarded = self._clock.agenda, self._settler(), not self._open
-        stream_of, ready_at, stream_device = state.stream_of, state.ready_at, self._stream_device
-        sources = [op for op, left in enumerate(remaining) if not left]
-        for op in sources:
-            ready_at[op] = 0
-        settle(0, sources, [])
-        state.calls = 1
+        stream_of, ready_at, calls = state.stream_of, state.ready_at, 1
+        settle(0, self._sources(), [])
         while agenda:
             now, _, _, event = heappop(agenda)
             newly_ready: list[OpId] = []
@@ -167,10 +171,10 @@ class _Simulation:
                     op = running[stream]
                     running[stream] = -1
                     finished.append(op)
-                    if release is not None:
-                        release(op, stream_device[stream], now)
+                    if note is not None:
+                        note(~op)
                     if guarded:
-                        state.gates[stream_device[stream]].give(op)
+                        self._give_back(op, stream, now)
                     if queues[stream]:
                         heads.append(stream)
                     else:
@@ -192,13 +196,31 @@ class _Simulation:
                     break
                 now, _, _, event = heappop(agenda)
             settle(now, newly_ready, finished)
-            state.calls += 1
+            calls += 1
+            if memory is not None and not calls % NOTES:
+                memory.catch_up()
+        state.calls = calls
+
+    def _sources(self) -> list[OpId]:
+        """Operators that wait for nothing: ready at time 0."""
+        sources = [op for op, left in enumerate(self._state.remaining) if not left]
+        for op in sources:
+            self._state.ready_at[op] = 0
+        return sources
+
+    def _give_back(self, op: OpId, stream: int, now: int) -> None:
+        """Give back what an operator held on a device that can refuse."""
+        device = self._stream_device[stream]
+        if self._memory is not None and self._note is None:
+            self._memory.finish(op, device, now)
+        self._state.gates[device].give(op)
 
     def _settler(self) -> Callable[[int, list[OpId], list[OpId]], None]:
         """Return what is done once all events of an instant are in, with everything bound to local names."""
         state, view, policy, heads = self._state, self._view, self._policy, self._heads
         idle, is_open = state.idle, self._open
         became_ready, dispatch = view.became_ready.extend, self._dispatcher()
+        latest, ended_at_once = -1, 0
 
         def settle(now: int, newly_ready: list[OpId], finished: list[OpId]) -> None:
             """Start waiting heads, ask the policy, append and start what it dispatched."""
@@ -209,17 +231,24 @@ class _Simulation:
                 idle.sort()
             if heads or not is_open:
                 self._advance(now)
-            # In a further round of the same instant only operators of no length have finished.
-            state.ended_at_once = state.ended_at_once + len(finished) if now == view.now and state.calls else 0
-            view.now, view.newly_ready, view.newly_finished, view.idle_streams = now, newly_ready, finished, tuple(idle)
+            nonlocal latest, ended_at_once
+            if now == latest:
+                # In a further round of the same instant only operators of no length have finished.
+                ended_at_once += len(finished)
+            else:
+                latest, ended_at_once = now, 0
+            view.now = now
+            view.newly_ready = newly_ready
+            view.newly_finished = finished
+            view.idle_streams = tuple(idle)
             became_ready(newly_ready)
             chosen = policy(view)
             if chosen:
                 # The policy may be a generator that still reads the view: let it end before anything changes.
                 chosen = chosen if type(chosen) is list else list(chosen)
                 dispatch(now, chosen)
-                if state.ended_at_once:
-                    state.rounds.update((op, state.ended_at_once) for op, _, _ in chosen)
+                if ended_at_once:
+                    state.rounds.update((op, ended_at_once) for op, _, _ in chosen)
                 if heads:
                     self._advance(now)
 
@@ -228,13 +257,12 @@ class _Simulation:
     def _dispatcher(self) -> Callable[[int, Sequence[tuple[OpId, int, str]]], None]:
         """Return what appends operators to streams, and starts those at once that nothing can object to."""
         state, heads = self._state, self._heads
-        allocate = None if self._memory is None else self._memory.start
         stream_of, dispatch_at, launch_order, idle = state.stream_of, state.dispatch_at, state.launch_order, state.idle
         remaining, running, queues = state.remaining, state.running, state.queues
         start_at, end_at, durations = state.start_at, state.end_at, self._durations[0]
         restricted, at_once = bool(state.problem.allowed), self._open and not self._strict
         agenda, numbers, ends = self._clock.agenda, self._clock.numbers, self._ends
-        note_launch = launch_order.append
+        note_launch, note_start = launch_order.append, self._note
 
         def dispatch(now: int, chosen: Sequence[tuple[OpId, int, str]]) -> None:
             for op, stream, reason in chosen:
@@ -255,8 +283,8 @@ class _Simulation:
                         running[stream] = op
                         start_at[op] = now
                         end_at[op] = end = now + durations[op]
-                        if allocate is not None:
-                            allocate(op, 0, now)
+                        if note_start is not None:
+                            note_start(op)
                         heappush(agenda, (end, NORMAL, next(numbers), ends[stream]))
                         continue
                     heads.append(stream)

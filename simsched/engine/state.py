@@ -21,7 +21,6 @@ class State:
         "calls",
         "dispatch_at",
         "end_at",
-        "ended_at_once",
         "gates",
         "idle",
         "launch_order",
@@ -56,7 +55,6 @@ class State:
         self.launch_order: list[OpId] = []
         self.reasons: dict[OpId, str] = {}
         self.calls = 0
-        self.ended_at_once = 0
         self.rounds: dict[OpId, int] = {}
         self.waits: list[Wait] = []
         self.transfers: list[Transfer] = []
