@@ -17,7 +17,11 @@ from typing import Literal
 from simsched.errors import UnknownNameError
 
 DeviceKind = Literal["gpu", "cpu", "npu", "tpu", "ideal"]
-DeviceModelName = Literal["lanes", "sm_share"]
+DeviceModelName = Literal["lanes", "sm_share", "blocks"]
+LaunchMode = Literal["free", "serial", "graph"]
+"""How kernels get to the device: at no cost; one after the other, launched by the host; all at once, as one graph."""
+LinkSharing = Literal["full_duplex", "half_duplex", "unshared"]
+"""Whether copies share a link's bandwidth: those of one direction, those of both, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,8 @@ class Device:
     copy_engines, max_resident_kernels, l2_bytes : int or None
     sm_limits : SmLimits or None
     units : ComputeUnits
+    stream_priorities : tuple of int
+        Priority of each stream; lower is more urgent, as in CUDA. Empty where all are alike.
     """
 
     name: str
@@ -118,6 +124,7 @@ class Device:
     l2_bytes: int | None = None
     sm_limits: SmLimits | None = None
     units: ComputeUnits = ComputeUnits()
+    stream_priorities: tuple[int, ...] = ()
 
     @property
     def capacity(self) -> int | None:
@@ -132,19 +139,61 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link between two devices, the same in both directions: ``latency + bytes / bandwidth``."""
+    """A link between two devices or switches: ``latency + bytes / bandwidth`` for a copy that is alone on it.
+
+    Attributes
+    ----------
+    a, b : str
+        Names of devices or switches.
+    latency_ns : int
+        Uses no bandwidth.
+    bandwidth : float or None
+        Bytes per second, in each direction; None is unlimited.
+    sharing : {"full_duplex", "half_duplex", "unshared"}
+        Which copies share the bandwidth: those of the same direction, those of both, or none.
+    """
 
     a: str
     b: str
     latency_ns: int = 0
     bandwidth: float | None = None
+    sharing: LinkSharing = "full_duplex"
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One link on the way of a copy: its number in the profile, and whether it is crossed from ``a`` to ``b``."""
+
+    link: int
+    forward: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The host that launches kernels. ``launch_ns`` is what one launch costs it; no run is charged with it yet."""
+    """The host that launches kernels.
+
+    Attributes
+    ----------
+    launch_ns : int
+        What one launch costs the thread that launches.
+    mode : {"free", "serial", "graph"}
+        Whether a run is charged with launches: not at all; each one in turn; or one launch for the whole graph.
+    threads : int
+        Threads that launch; stream s is served by thread ``s % threads``.
+    graph_ns : int
+        What the launch of a whole graph costs.
+    sync_ns : int
+        From the end of a kernel until the host can act on it.
+    event_ns : int
+        From the end of a kernel until one in another stream of the same device, which waits for it, can start.
+    """
 
     launch_ns: int = 0
+    mode: LaunchMode = "free"
+    threads: int = 1
+    graph_ns: int = 0
+    sync_ns: int = 0
+    event_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +221,8 @@ class HardwareProfile:
     name, description : str
     devices : tuple of Device
     links : tuple of Link
+    switches : tuple of str
+        Where links meet without a device.
     host : Host
     sources : mapping of str to Source
         By tag.
@@ -186,6 +237,7 @@ class HardwareProfile:
     description: str = ""
     sources: Mapping[str, Source] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    switches: tuple[str, ...] = ()
 
     def device(self, name: str) -> Device:
         """Return a device by name, or raise :class:`UnknownNameError` with the nearest name."""
@@ -195,16 +247,37 @@ class HardwareProfile:
         raise UnknownNameError(f"device of {self.name!r}", name, [device.name for device in self.devices])
 
     def link(self, a: str, b: str) -> Link | None:
-        """Return the link between two devices, or None where data crosses at no cost."""
+        """Return the direct link between two devices, or None where there is none."""
         for link in self.links:
             if {link.a, link.b} == {a, b}:
                 return link
         return None
 
+    def route(self, a: str, b: str) -> tuple[Hop, ...]:
+        """Return the links that a copy from ``a`` to ``b`` crosses: the fewest, of equal ones those listed first.
+
+        Empty where no links join them: then data crosses at no cost. Copies pass through switches, not devices.
+        """
+        reached: dict[str, tuple[Hop, ...]] = {a: ()}
+        frontier = [a]
+        while frontier and b not in reached:
+            following: list[str] = []
+            for place in frontier:
+                for number, link in enumerate(self.links):
+                    if place not in (link.a, link.b):
+                        continue
+                    forward = link.a == place
+                    other = link.b if forward else link.a
+                    if other not in reached and (other == b or other in self.switches):
+                        reached[other] = (*reached[place], Hop(number, forward))
+                        following.append(other)
+            frontier = following
+        return reached.get(b, ())
+
     @property
     def content_hash(self) -> str:
         """SHA-256 over every figure that can change a simulated number."""
-        parts = [self.devices, self.links, self.host]
+        parts = [self.devices, self.links, self.host, self.switches]
         text = json.dumps(parts, default=dataclasses.asdict, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 

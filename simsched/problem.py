@@ -151,6 +151,49 @@ class Problem:
         cost = self.costs[device].get(op)
         return cost.workspace if cost is not None else self.graph.workspace.get(op, 0)
 
+    def launch_part(self, op: OpId, device: int, took: int) -> int:
+        """Part of an operator's duration that is its launch, in ns; where ``took`` is not the estimate, in proportion.
+
+        Parameters
+        ----------
+        op : int
+        device : int
+        took : int
+            What the operator takes alone in this run, in ns.
+        """
+        cost = self.costs[device].get(op)
+        if cost is None or not cost.launch_ns:
+            return 0
+        launch, estimate = int(cost.launch_ns), cost.duration
+        if took != estimate and estimate:
+            launch = launch * took // estimate
+        return min(launch, took)
+
+    def draw(self, op: OpId, device: int, took: int) -> float:
+        """Fraction of the device's achievable bandwidth that an operator draws at full speed, after its launch.
+
+        Parameters
+        ----------
+        op : int
+        device : int
+        took : int
+            What the operator takes alone in this run, in ns.
+
+        Returns
+        -------
+        float
+            From 0 to 1; 0 where no bytes or no bandwidth are known, and on ``lanes``, which share nothing.
+        """
+        described = self.devices[device]
+        if described.model == "lanes" or described.memory_bandwidth is None:
+            return 0.0
+        cost = self.costs[device].get(op)
+        moved = self.graph.traffic.get(op, 0) if cost is None else cost.bytes
+        body = took - self.launch_part(op, device, took)
+        if not moved or not body:
+            return 0.0
+        return min(1.0, moved * 1e9 / (described.memory_bandwidth * described.efficiency.bandwidth * body))
+
     def transfer_ns(self, source: OpId, target: OpId, from_device: int, to_device: int) -> int:
         """Time from ``source``'s end until ``target`` can start on another device; 0 on the same one."""
         if from_device == to_device:

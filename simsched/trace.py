@@ -6,14 +6,15 @@ over without a copy; nobody writes to them after the run.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from simsched.errors import ConfigError, Fault
-from simsched.graph.model import OpId
+from simsched.graph.model import OpId, TensorId
 from simsched.problem import Problem
 from simsched.schedule import Schedule
 
@@ -47,7 +48,22 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Data of one edge on its way between two devices."""
+    """Data on its way between two devices: a tensor copied over links, or the pure delay of one edge.
+
+    Attributes
+    ----------
+    source, target : int
+        Who made the data, and the first operator that was dispatched to the other device and reads it.
+    from_device, to_device : int
+    start, end : int
+        ns; a copy holds its copy engines from start to end.
+    bytes : int
+    tensor : int
+        What is copied; -1 for a pure delay, which takes no engine and no link.
+    asked : int
+        When the copy could have begun: its tensor was made and its target dispatched. From then to ``start`` it waited
+        for copy engines or for memory; -1 for a pure delay.
+    """
 
     source: OpId
     target: OpId
@@ -56,6 +72,34 @@ class Transfer:
     start: int
     end: int
     bytes: int
+    tensor: TensorId = -1
+    asked: int = -1
+
+
+class Cohort(NamedTuple):
+    """Blocks of one kernel that were placed at one instant and run in step, on a device of model ``blocks``.
+
+    Attributes
+    ----------
+    op : int
+    wave : int
+        Which wave of the kernel alone they belong to, from 0.
+    start, end : int
+        ns: when they took their places, and when they ended together.
+    places : tuple of (int, int)
+        SMs and how many of the blocks are on each, ascending.
+    """
+
+    op: OpId
+    wave: int
+    start: int
+    end: int
+    places: tuple[tuple[int, int], ...]
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks they are."""
+        return sum(count for _, count in self.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +169,8 @@ class Trace:
     memory: MemorySteps = field(default_factory=MemorySteps)
     calls: int = 0
     rounds: Mapping[OpId, int] = field(default_factory=dict)
+    launched: Sequence[int] = ()
+    cohorts: tuple[Cohort, ...] = ()
 
     def __len__(self) -> int:
         return len(self.start)
@@ -176,15 +222,21 @@ class Trace:
             document[name] = list(getattr(self, name))
         document["reasons"] = {str(op): reason for op, reason in sorted(self.reasons.items())}
         document["waits"] = [[wait.op, wait.reason, wait.start, wait.end, wait.detail] for wait in self.waits]
-        document["transfers"] = [
-            [move.source, move.target, move.from_device, move.to_device, move.start, move.end, move.bytes]
-            for move in self.transfers
-        ]
+        document["transfers"] = [list(dataclasses.astuple(move)) for move in self.transfers]
         memory = self.memory
         document["memory"] = {"time": list(memory.time), "device": list(memory.device), "live": list(memory.live)}
         document["calls"] = self.calls
         document["rounds"] = {str(op): ended for op, ended in sorted(self.rounds.items())}
+        if self.launched:
+            document["launched"] = list(self.launched)
+        if self.cohorts:
+            document["cohorts"] = [[*row[:4], [list(place) for place in row.places]] for row in self.cohorts]
         return json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _cohort(row: Sequence[Any]) -> Cohort:
+    op, wave, start, end, places = row
+    return Cohort(op, wave, start, end, tuple((sm, count) for sm, count in places))
 
 
 def _loaded(text: str) -> Any:
@@ -225,6 +277,8 @@ def read_trace(text: str, problem: Problem, source: str = "trace") -> Trace:
             MemorySteps(array("q", memory["time"]), array("h", memory["device"]), array("q", memory["live"])),
             document["calls"],
             {int(op): ended for op, ended in document["rounds"].items()},
+            list(array("q", document.get("launched", ()))),
+            tuple(_cohort(row) for row in document.get("cohorts", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ConfigError(source, [Fault(f"not a recorded run of this problem: {error}")]) from error

@@ -12,6 +12,24 @@ BoundBy = Literal["explicit", "measured", "compute", "memory", "launch", "none"]
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """What one thread block of a kernel needs of the SM that it is on.
+
+    Attributes
+    ----------
+    threads : int
+    registers : int
+        Per thread.
+    shared_memory : int
+        Bytes.
+    """
+
+    threads: int = 1
+    registers: int = 0
+    shared_memory: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class KernelCost:
     """One operator alone on one device.
 
@@ -32,6 +50,14 @@ class KernelCost:
     bound : str
         Which one decides: ``compute``, ``memory`` or ``launch``; ``explicit`` for a duration given by the user,
         ``measured`` for one from a table, ``none`` for a view, which runs no kernel.
+    grid : int
+        Thread blocks; 0 where no grid is known.
+    block : Block or None
+        What each of them needs; None where that is not known: then ``sms`` blocks fill ``sms`` SMs.
+    tail_ns : int
+        Part of the duration that is the last wave, where that wave is not full and its time is known; else 0.
+    peak_ns : float
+        What its arithmetic would take on the whole device at the achievable peak; 0 where that is not known.
     known : bool
         False when the operator type is not in the registry, so that it is costed by its bytes alone.
     """
@@ -46,6 +72,10 @@ class KernelCost:
     launch_ns: float = 0.0
     bound: BoundBy = "explicit"
     known: bool = True
+    grid: int = 0
+    block: Block | None = None
+    tail_ns: int = 0
+    peak_ns: float = 0.0
 
     @property
     def intensity(self) -> float:

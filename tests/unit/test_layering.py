@@ -17,7 +17,7 @@ PACKAGE = ROOT / "simsched"
 # Lower layers first. A module imports from its own layer and from those below it.
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"collector", "errors", "units", "_version"}),
-    frozenset({"config", "data"}),
+    frozenset({"config", "data", "sharing"}),
     frozenset({"graph", "hardware"}),
     frozenset({"cost"}),
     frozenset({"profiles"}),
