@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from simsched.cost.base import CostModel, KernelCost
+from simsched.cost.stated import Launch, misfit, stated_cost, stated_launch
 from simsched.errors import CostError, Fault, GraphError, suggest
 from simsched.graph.model import Graph, OpId
 from simsched.hardware import Device, HardwareProfile
@@ -27,7 +28,8 @@ class Problem:
     graph : Graph
     hardware : HardwareProfile
     costs : tuple of mapping
-        Per device: operator id to :class:`KernelCost`, for operators whose duration the cost model decided.
+        Per device: operator id to :class:`KernelCost`, for operators whose duration the cost model decided, or whose
+        grid the graph states.
     allowed : mapping of int to tuple of int
         Devices that may run an operator, for operators that may not run on all of them.
     seed : int
@@ -240,6 +242,7 @@ def make_problem(
     allowed = _allowed(graph, hardware, faults)
     if not faults:
         _heed_demands(graph, hardware, allowed, faults)
+    launches = _heed_grids(graph, hardware, allowed, faults)
     if faults:
         raise GraphError(f"{graph.name} on {hardware.name}", faults)
     costs: list[dict[OpId, KernelCost]] = [{} for _ in hardware.devices]
@@ -248,7 +251,14 @@ def make_problem(
         for number, device in enumerate(hardware.devices):
             ops = [op for op in graph.without_duration if number in allowed.get(op, (number,))]
             costs[number].update((op, _checked(model, graph, op, device)) for op in ops)
-    return Problem(graph, hardware, tuple(costs), allowed, seed)
+    problem = Problem(graph, hardware, tuple(costs), allowed, seed)
+    for op, launch in launches.items():
+        if graph.durations[op] is None and op not in graph.device_durations:
+            continue  # the cost model has heeded it
+        for number in problem.allowed_devices(op):
+            duration = problem.durations(number)[op]
+            costs[number][op] = stated_cost(graph, op, hardware.devices[number], duration, launch)
+    return problem
 
 
 def _default_model() -> CostModel:
@@ -304,6 +314,31 @@ def _heed_demands(
             faults.append(Fault(f"operator {graph.names[op]!r} {complaints[0]}"))
         elif len(able) < len(candidates):
             allowed[op] = able
+
+
+def _heed_grids(
+    graph: Graph, hardware: HardwareProfile, allowed: dict[OpId, tuple[int, ...]], faults: list[Fault]
+) -> dict[OpId, Launch]:
+    """Read the grids that a graph states, and leave out devices on whose SMs a block can never fit."""
+    launches: dict[OpId, Launch] = {}
+    every = tuple(range(len(hardware.devices)))
+    for op in graph.attributes:
+        try:
+            launch = stated_launch(graph, op)
+        except ValueError as error:
+            faults.append(Fault(f"operator {graph.names[op]!r} {error}"))
+            continue
+        if launch is None:
+            continue
+        launches[op] = launch
+        candidates = allowed.get(op, every)
+        complaints = [misfit(launch, hardware.devices[device]) for device in candidates]
+        able = tuple(device for device, complaint in zip(candidates, complaints, strict=True) if not complaint)
+        if candidates and not able:
+            faults.append(Fault(f"operator {graph.names[op]!r} {complaints[0]}"))
+        elif len(able) < len(candidates):
+            allowed[op] = able
+    return launches
 
 
 def _shortfall(demands: Mapping[str, int], device: Device) -> str:

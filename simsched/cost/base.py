@@ -53,7 +53,8 @@ class KernelCost:
     grid : int
         Thread blocks; 0 where no grid is known.
     block : Block or None
-        What each of them needs; None where that is not known: then ``sms`` blocks fill ``sms`` SMs.
+        What each of them needs; None where that is not known: then each has an SM to itself. With no grid either,
+        ``sms`` such blocks fill ``sms`` SMs.
     tail_ns : int
         Part of the duration that is the last wave, where that wave is not full and its time is known; else 0.
     peak_ns : float
