@@ -11,15 +11,18 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
-from simsched.errors import UnknownNameError
+from simsched.errors import ConfigError, Fault, UnknownNameError
 
 DeviceKind = Literal["gpu", "cpu", "npu", "tpu", "ideal"]
 DeviceModelName = Literal["lanes", "sm_share", "blocks"]
 LaunchMode = Literal["free", "serial", "graph"]
 """How kernels get to the device: at no cost; one after the other, launched by the host; all at once, as one graph."""
+ThreadLaw = Literal["linear", "amdahl", "table"]
+"""How much faster several cores are than one, see :mod:`simsched.cost.speedup`."""
 LinkSharing = Literal["full_duplex", "half_duplex", "unshared"]
 """Whether copies share a link's bandwidth: those of one direction, those of both, or none."""
 
@@ -68,6 +71,30 @@ class ComputeUnits:
 
 
 @dataclass(frozen=True, slots=True)
+class Threads:
+    """Intra-operator threads of a CPU: how many cores one operator takes, and how much faster they make it.
+
+    Attributes
+    ----------
+    per_operator : int
+        Cores that an operator takes; fewer where it has fewer independent parts.
+    law : {"linear", "amdahl", "table"}
+    serial : float
+        Of ``amdahl``: the fraction of an operator's time on one core that more cores do not shorten.
+    table : tuple of (int, float)
+        Of ``table``: measured speed-ups, cores ascending. One core is 1 by definition.
+    core_bandwidth : float or None
+        Bytes per second that one core alone can draw; None where it is not known: then one core draws all.
+    """
+
+    per_operator: int
+    law: ThreadLaw = "linear"
+    serial: float = 0.0
+    table: tuple[tuple[int, float], ...] = ()
+    core_bandwidth: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Device:
     """One device.
 
@@ -78,7 +105,7 @@ class Device:
     kind : str
         ``gpu``, ``cpu``, ``npu``, ``tpu`` or ``ideal``.
     model : str
-        The device model that decides how kernels share it: ``lanes`` or ``sm_share``.
+        The device model that decides how kernels share it: ``lanes``, ``sm_share`` or ``blocks``.
     streams : int
         In-order queues; under ``lanes`` each is one machine.
     resources : mapping of str to int
@@ -96,6 +123,9 @@ class Device:
     efficiency : Efficiency
     launch_ns : int
         Fixed cost added to each kernel whose duration comes from the cost model.
+    graph_launch_ns : int or None
+        The same cost where the kernel is part of a graph that is launched as a whole (:attr:`Host.mode` ``graph``);
+        None where it is not known: then it is ``launch_ns``.
     clocks : mapping of str to float
         ``vector`` and ``matrix`` clocks in Hz.
     copy_engines, max_resident_kernels, l2_bytes : int or None
@@ -103,6 +133,13 @@ class Device:
     units : ComputeUnits
     stream_priorities : tuple of int
         Priority of each stream; lower is more urgent, as in CUDA. Empty where all are alike.
+    threads : Threads or None
+        Of a CPU whose operators run on several cores; None where the cost model alone says how many SMs they fill.
+
+    Raises
+    ------
+    ConfigError
+        If there are priorities, but not one for each stream.
     """
 
     name: str
@@ -118,6 +155,7 @@ class Device:
     peaks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     efficiency: Efficiency = Efficiency()
     launch_ns: int = 0
+    graph_launch_ns: int | None = None
     clocks: Mapping[str, float] = field(default_factory=dict)
     copy_engines: int | None = None
     max_resident_kernels: int | None = None
@@ -125,6 +163,12 @@ class Device:
     sm_limits: SmLimits | None = None
     units: ComputeUnits = ComputeUnits()
     stream_priorities: tuple[int, ...] = ()
+    threads: Threads | None = None
+
+    def __post_init__(self) -> None:
+        if self.stream_priorities and len(self.stream_priorities) != self.streams:
+            message = f"{len(self.stream_priorities)} stream priorities for {self.streams} streams; give one for each"
+            raise ConfigError(f"device {self.name!r}", [Fault(message)])
 
     @property
     def capacity(self) -> int | None:
@@ -179,7 +223,7 @@ class Host:
     mode : {"free", "serial", "graph"}
         Whether a run is charged with launches: not at all; each one in turn; or one launch for the whole graph.
     threads : int
-        Threads that launch; stream s is served by thread ``s % threads``.
+        Threads of the host that launch; stream s is served by thread ``s % threads``.
     graph_ns : int
         What the launch of a whole graph costs.
     sync_ns : int
@@ -257,22 +301,52 @@ class HardwareProfile:
         """Return the links that a copy from ``a`` to ``b`` crosses: the fewest, of equal ones those listed first.
 
         Empty where no links join them: then data crosses at no cost. Copies pass through switches, not devices.
+
+        Examples
+        --------
+        >>> links = (Link("cpu", "hub"), Link("g0", "hub"), Link("g1", "hub"))
+        >>> box = HardwareProfile("box", (Device("cpu"), Device("g0"), Device("g1")), links, switches=("hub",))
+        >>> box.route("g0", "g1")
+        (Hop(link=1, forward=True), Hop(link=2, forward=False))
         """
-        reached: dict[str, tuple[Hop, ...]] = {a: ()}
-        frontier = [a]
-        while frontier and b not in reached:
+        routes = self._routes.get(a)
+        if routes is None:
+            routes = self._routes[a] = self._routes_from(a)
+        return routes.get(b, ())
+
+    @cached_property
+    def _routes(self) -> dict[str, dict[str, tuple[Hop, ...]]]:
+        """Routes that have been asked for: runs ask for the same few again and again."""
+        return {}
+
+    def _routes_from(self, start: str) -> dict[str, tuple[Hop, ...]]:
+        """Search breadth first, links in the order of the profile: the first way to a place is the one to keep."""
+        hops: dict[str, list[tuple[str, Hop]]] = {}
+        for number, link in enumerate(self.links):
+            hops.setdefault(link.a, []).append((link.b, Hop(number, True)))
+            hops.setdefault(link.b, []).append((link.a, Hop(number, False)))
+        reached: dict[str, tuple[Hop, ...]] = {start: ()}
+        frontier = [start]
+        while frontier:
             following: list[str] = []
             for place in frontier:
-                for number, link in enumerate(self.links):
-                    if place not in (link.a, link.b):
-                        continue
-                    forward = link.a == place
-                    other = link.b if forward else link.a
-                    if other not in reached and (other == b or other in self.switches):
-                        reached[other] = (*reached[place], Hop(number, forward))
-                        following.append(other)
+                for other, hop in hops.get(place, []):
+                    if other not in reached:
+                        reached[other] = (*reached[place], hop)
+                        if other in self.switches:
+                            following.append(other)
             frontier = following
-        return reached.get(b, ())
+        return reached
+
+    @property
+    def charged_devices(self) -> tuple[Device, ...]:
+        """The devices with what a launch costs them in this host mode; cost models are asked with these."""
+        if self.host.mode != "graph":
+            return self.devices
+        return tuple(
+            device if device.graph_launch_ns is None else replace(device, launch_ns=device.graph_launch_ns)
+            for device in self.devices
+        )
 
     @property
     def content_hash(self) -> str:
