@@ -123,10 +123,10 @@ class _Reference:
             return any(self.begun(op) and self.device_of(op) == device for op in readers)
         if not self.begun(producer):
             return False
+        unread = any(op not in self.finished for op in readers)
         if self.device_of(producer) == device:
-            unread = any(op not in self.finished for op in readers)
             return kind is TensorKind.OUTPUT or producer in self.running or unread
-        return any(op in self.running and self.device_of(op) == device for op in readers)
+        return unread and any(self.begun(op) and self.device_of(op) == device for op in readers)
 
     def live(self, device: int) -> int:
         sizes = self.graph.tensor_bytes
@@ -152,9 +152,9 @@ class _Reference:
                 change += 0 if self.present(tensor, device) else sizes[tensor]
                 continue
             others = [reader for reader in self.graph.tensor_consumers[tensor] if reader not in self.finished]
-            home = self.device_of(self.graph.tensor_producer[tensor])
-            if kinds[tensor] is not TensorKind.OUTPUT and others == [op] and home == device:
-                change -= sizes[tensor]
+            at_home = self.device_of(self.graph.tensor_producer[tensor]) == device
+            stays = others != [op] or (at_home and kinds[tensor] is TensorKind.OUTPUT)
+            change += (stays - self.present(tensor, device)) * sizes[tensor]
         return change
 
     def note(self) -> None:

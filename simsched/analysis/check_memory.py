@@ -124,7 +124,7 @@ def _bursts(facts: Facts, device: int, account: Account) -> dict[int, int]:
 
 
 def _changes(facts: Facts, device: int, time: int) -> str:
-    """Name the operators of a device that start or end at one instant."""
+    """Name the operators of a device that start or end at one instant, and the copies to it that start."""
     ops = [op for op, owner in enumerate(facts.device) if owner == device]
     parts = [
         f"{facts.some(found)} {verb}"
@@ -134,6 +134,10 @@ def _changes(facts: Facts, device: int, time: int) -> str:
         )
         if found
     ]
+    names = facts.problem.graph.tensor_names
+    for move in facts.trace.transfers:
+        if move.tensor >= 0 and move.to_device == device and move.start == time:
+            parts.append(f"a copy of {names[move.tensor]!r} starts")
     return ", ".join(parts) or "no operator starts or ends then"
 
 
@@ -152,6 +156,7 @@ def _check_capacity(facts: Facts, device: int, account: Account, recorded: Recor
 
 def _check_memory_waits(facts: Facts, accounts: list[Account]) -> None:
     """Check that whoever waited for memory did not fit, at the start and at the end of the wait."""
+    copied = {(move.tensor, move.to_device) for move in facts.trace.transfers if move.tensor >= 0}
     for wait in facts.trace.waits:
         if wait.reason != "memory" or not 0 <= wait.op < len(facts.start):
             continue
@@ -161,18 +166,18 @@ def _check_memory_waits(facts: Facts, accounts: list[Account]) -> None:
         if facts.memory != "block" or capacity is None:
             facts.findings.add("wait", f"{text}, which was no limit to it in this run")
             continue
-        need = _most_needed(facts, wait.op, device)
+        need = _most_needed(facts, wait.op, device, copied)
         if account.at(wait.start) + need <= capacity or account.before(wait.end) + need <= capacity:
             facts.findings.add("wait", f"{text} from {facts.at(wait.start)} to {facts.at(wait.end)}, but it fits there")
 
 
-def _most_needed(facts: Facts, op: OpId, device: int) -> int:
-    """Bytes that a start can allocate at most: outputs, workspace and, on several devices, inputs from elsewhere."""
+def _most_needed(facts: Facts, op: OpId, device: int, copied: set[tuple[int, int]]) -> int:
+    """Bytes that a start can allocate at most: outputs, workspace, and inputs that no copy over links has brought."""
     graph = facts.problem.graph
     need = facts.problem.workspace(op, device) + sum(graph.tensor_bytes[tensor] for tensor in graph.outputs[op])
     if len(facts.problem.devices) > 1:
         for tensor in dict.fromkeys(graph.inputs[op]):
             maker = graph.tensor_producer[tensor]
-            if maker < 0 or facts.device[maker] != device:
+            if (maker < 0 or facts.device[maker] != device) and (tensor, device) not in copied:
                 need += graph.tensor_bytes[tensor]
     return need

@@ -1,10 +1,11 @@
-"""When each tensor of a run is live, and where: from the start of one operator to the end of another, per device.
+"""When each tensor of a run is live, and where: from an instant to the end of an operator, per device.
 
 - An output of an operator from its start to the end of its last consumer; to its producer's own end where nobody
   reads it; to the end of the run where it is a graph output.
 - A parameter or graph input from time 0 on a single device; with several devices, on each that reads it, from the
   start of its first consumer there.
-- A tensor read on another device than its producer's has one copy there while any such consumer runs.
+- A tensor read on another device than its producer's has one copy there: from the start of the copy over links, or
+  where there was none, from the start of its first consumer there; to the end of its last consumer anywhere.
 """
 
 from __future__ import annotations
@@ -14,60 +15,69 @@ from typing import NamedTuple
 
 from simsched.graph.model import OpId, TensorId, TensorKind
 from simsched.problem import Problem
+from simsched.trace import Trace, Transfer
 
 
 class Span(NamedTuple):
-    """Live on a device from the start of ``opener`` (None: time 0) to the end of ``closer`` (None: of the run)."""
+    """Live on a device from ``begin`` (ns) to the end of ``closer`` (None: of the run)."""
 
     device: int
-    opener: OpId | None
+    begin: int
     closer: OpId | None
 
 
-def spans(
-    problem: Problem, device: Sequence[int], start: Sequence[int], end: Sequence[int], tensor: TensorId
-) -> Iterator[Span]:
-    """Yield the spans of one tensor.
+class Lifetimes:
+    """The spans of every tensor of one run.
 
     Parameters
     ----------
     problem : Problem
     device, start, end : sequence of int
         Of each operator, by id.
-    tensor : int
+    transfers : sequence of Transfer
+        Copies over links; pure delays among them are passed over.
     """
-    graph = problem.graph
-    kind, maker, consumers = graph.tensor_kinds[tensor], graph.tensor_producer[tensor], graph.tensor_consumers[tensor]
-    single = len(problem.devices) == 1
-    if kind.persistent and single:
-        yield Span(0, None, None)
-    elif kind.persistent:
-        for there, readers in _by_device(device, consumers).items():
-            yield Span(there, min(readers, key=start.__getitem__), None)
-    else:
-        # Of those that end last together, one that takes no time is in the last round of the instant.
-        last = max(consumers, key=lambda op: (end[op], start[op]), default=maker)
-        yield Span(device[maker], maker, None if kind is TensorKind.OUTPUT else last)
-        for there, readers in {} if single else _by_device(device, consumers).items():
-            if there != device[maker]:
-                yield from (Span(there, *pair) for pair in _union(readers, start, end))
+
+    def __init__(
+        self,
+        problem: Problem,
+        device: Sequence[int],
+        start: Sequence[int],
+        end: Sequence[int],
+        transfers: Sequence[Transfer] = (),
+    ) -> None:
+        self._graph, self._device, self._start, self._end = problem.graph, device, start, end
+        self._single = len(problem.devices) == 1
+        self._copied = {(move.tensor, move.to_device): move.start for move in transfers if move.tensor >= 0}
+
+    def spans(self, tensor: TensorId) -> Iterator[Span]:
+        """Yield the spans of one tensor, one for each device where it is."""
+        graph, start = self._graph, self._start
+        kind, maker = graph.tensor_kinds[tensor], graph.tensor_producer[tensor]
+        if kind.persistent and self._single:
+            yield Span(0, 0, None)
+            return
+        consumers = graph.tensor_consumers[tensor]
+        last: OpId | None = None
+        if not kind.persistent:
+            # Of those that end last together, one that takes no time is in the last round of the instant.
+            last = max(consumers, key=lambda op: (self._end[op], start[op]), default=maker)
+            yield Span(self._device[maker], start[maker], None if kind is TensorKind.OUTPUT else last)
+        if not self._single:
+            for there, first in self._first_reads(consumers).items():
+                if kind.persistent or there != self._device[maker]:
+                    yield Span(there, self._copied.get((tensor, there), first), last)
+
+    def _first_reads(self, ops: Sequence[OpId]) -> dict[int, int]:
+        """By device: when the first of these operators started there."""
+        found: dict[int, int] = {}
+        for op in ops:
+            device, start = self._device[op], self._start[op]
+            found[device] = min(found.get(device, start), start)
+        return found
 
 
-def _by_device(device: Sequence[int], ops: Sequence[OpId]) -> dict[int, list[OpId]]:
-    found: dict[int, list[OpId]] = {}
-    for op in ops:
-        found.setdefault(device[op], []).append(op)
-    return found
-
-
-def _union(ops: list[OpId], start: Sequence[int], end: Sequence[int]) -> Iterator[tuple[OpId, OpId]]:
-    """Merge the intervals of operators that overlap, to first and last operator; those that only touch stay apart."""
-    ops.sort(key=lambda op: (start[op], end[op]))
-    opener = closer = ops[0]
-    for op in ops[1:]:
-        if start[op] >= end[closer]:
-            yield opener, closer
-            opener = closer = op
-        elif end[op] > end[closer]:
-            closer = op
-    yield opener, closer
+def lifetimes_of(problem: Problem, trace: Trace) -> Lifetimes:
+    """The lifetimes of a finished run."""
+    where = [problem.stream_device[stream] for stream in trace.stream]
+    return Lifetimes(problem, where, trace.start, trace.end, trace.transfers)

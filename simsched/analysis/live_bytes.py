@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 from simsched.analysis.findings import Facts
-from simsched.analysis.lifetimes import spans
+from simsched.analysis.lifetimes import Lifetimes
 from simsched.graph.model import OpId, TensorKind
 
 
@@ -23,6 +23,8 @@ class Account:
         Bytes that are live from time 0 on.
     taken, freed : list of int
         Bytes that are taken when each operator starts, and freed when it ends.
+    moved : dict of int to int
+        On several devices, by instant, the bytes that tensors and copies of them take.
     brief : dict of int to int
         By instant, the bytes that live for no time at all.
     times, live, least : list of int
@@ -32,6 +34,7 @@ class Account:
     base: int
     taken: list[int]
     freed: list[int]
+    moved: dict[int, int] = field(default_factory=dict)
     brief: dict[int, int] = field(default_factory=dict)
     times: list[int] = field(default_factory=list)
     live: list[int] = field(default_factory=list)
@@ -86,11 +89,14 @@ def _add_tensors(facts: Facts, account: Account) -> None:
 
 def _add_spread(facts: Facts, accounts: list[Account]) -> None:
     """Account for the tensors of a run on several devices."""
+    lives = Lifetimes(facts.problem, facts.device, facts.start, facts.end, facts.trace.transfers)
     for tensor, size in enumerate(facts.problem.graph.tensor_bytes):
         if size:
-            for device, opener, closer in spans(facts.problem, facts.device, facts.start, facts.end, tensor):
-                assert opener is not None  # on several devices nothing is live before something has started
-                _add(facts, accounts[device], opener, closer, size)
+            for device, begin, closer in lives.spans(tensor):
+                account = accounts[device]
+                account.moved[begin] = account.moved.get(begin, 0) + size
+                if closer is not None:
+                    _free(facts, account, begin, closer, size)
 
 
 def _add_workspaces(facts: Facts, accounts: list[Account]) -> None:
@@ -101,16 +107,16 @@ def _add_workspaces(facts: Facts, accounts: list[Account]) -> None:
     for op in ops:
         size = problem.workspace(op, facts.device[op])
         if size:
-            _add(facts, accounts[facts.device[op]], op, op, size)
+            account = accounts[facts.device[op]]
+            account.taken[op] += size
+            _free(facts, account, facts.start[op], op, size)
 
 
-def _add(facts: Facts, account: Account, opener: OpId, closer: OpId | None, size: int) -> None:
-    account.taken[opener] += size
-    if closer is not None:
-        account.freed[closer] += size
-        time = facts.end[closer]
-        if time == facts.start[opener]:
-            account.brief[time] = account.brief.get(time, 0) + size
+def _free(facts: Facts, account: Account, begin: int, closer: OpId, size: int) -> None:
+    account.freed[closer] += size
+    time = facts.end[closer]
+    if time == begin:
+        account.brief[time] = account.brief.get(time, 0) + size
 
 
 def _draw(facts: Facts, account: Account) -> None:
@@ -119,18 +125,23 @@ def _draw(facts: Facts, account: Account) -> None:
     launched = facts.trace.launch_order  # nearly in order of time already, so that sorting is quick
     starts = [op for op in sorted(launched, key=start.__getitem__) if taken[op]]
     ends = [op for op in sorted(launched, key=end.__getitem__) if freed[op]]
+    begins, amounts = [start[op] for op in starts], [taken[op] for op in starts]
+    if account.moved:
+        rows = sorted([*zip(begins, amounts, strict=True), *account.moved.items()])
+        begins, amounts = [time for time, _ in rows], [size for _, size in rows]
     times, live, least = account.times.append, account.live.append, account.least.append
     total = account.base
-    takes, frees = iter(starts), iter(ends)
+    takes, frees = iter(begins), iter(ends)
+    amount = iter(amounts)
     taker, freer = next(takes, -1), next(frees, -1)
     while taker >= 0:
-        now = start[taker] if freer < 0 or start[taker] < end[freer] else end[freer]
+        now = taker if freer < 0 or taker < end[freer] else end[freer]
         while freer >= 0 and end[freer] == now:
             total -= freed[freer]
             freer = next(frees, -1)
         least(total)
-        while taker >= 0 and start[taker] == now:
-            total += taken[taker]
+        while taker == now:
+            total += next(amount)
             taker = next(takes, -1)
         times(now)
         live(total)

@@ -7,11 +7,11 @@ before what starts takes, and operators that take no time do not show.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
-from simsched.analysis.lifetimes import Span, spans
+from simsched.analysis.lifetimes import lifetimes_of
 from simsched.analysis.usage import Run
 from simsched.graph.model import OpId, TensorId
 
@@ -91,6 +91,7 @@ class Timelines:
         self.by_stream: list[list[OpId]] = [[] for _ in run.problem.stream_device]
         for op in run.trace.launch_order:
             self.by_stream[run.trace.stream[op]].append(op)
+        self._lives = lifetimes_of(run.problem, run.trace)
         self.used = cache(self._used)
         self.taken_streams = cache(self._taken_streams)
         self.live = cache(self._live)
@@ -162,7 +163,7 @@ class Timelines:
         graph = self._problem.graph
         freed = self._problem.workspace(op, device) if self.device[op] == device else 0
         for tensor in dict.fromkeys((*graph.inputs[op], *graph.outputs[op])):
-            for span in self._spans(tensor):
+            for span in self._lives.spans(tensor):
                 if span.device == device and span.closer == op:
                     freed += graph.tensor_bytes[tensor]
         return freed
@@ -176,14 +177,10 @@ class Timelines:
             times.update(self.live(device).inside(begin, end))
         return times
 
-    def _spans(self, tensor: TensorId) -> Iterator[Span]:
-        return spans(self._problem, self.device, self._trace.start, self._trace.end, tensor)
-
     def _present(self, tensor: TensorId, device: int, time: int) -> bool:
-        start, end = self._trace.start, self._trace.end
-        for span in self._spans(tensor):
-            begun = span.opener is None or start[span.opener] <= time
-            if span.device == device and begun and (span.closer is None or time < end[span.closer]):
+        for span in self._lives.spans(tensor):
+            ended = span.closer is not None and self._trace.end[span.closer] <= time
+            if span.device == device and span.begin <= time and not ended:
                 return True
         return False
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from simsched.analysis.lifetimes import spans
+from simsched.analysis.lifetimes import lifetimes_of
 from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.trace import Trace
@@ -198,16 +198,15 @@ def _running(run: Run, time: int) -> list[OpId]:
 
 def live_tensors(run: Run, device: int, time: int) -> list[tuple[str, int]]:
     """Names and bytes of the tensors live on a device at an instant, largest first; those of 0 bytes left out."""
-    problem, trace, graph = run.problem, run.trace, run.problem.graph
-    where = [problem.stream_device[stream] for stream in trace.stream]
+    graph, trace = run.problem.graph, run.trace
+    lives = lifetimes_of(run.problem, trace)
     found = []
     for tensor, size in enumerate(graph.tensor_bytes):
         if not size:
             continue
-        for span in spans(problem, where, trace.start, trace.end, tensor):
-            begin = 0 if span.opener is None else trace.start[span.opener]
+        for span in lives.spans(tensor):
             end = math.inf if span.closer is None else trace.end[span.closer]
-            if span.device == device and (begin <= time < end or begin == time == end):
+            if span.device == device and (span.begin <= time < end or span.begin == time == end):
                 found.append((-size, tensor))
                 break
     return [(graph.tensor_names[tensor], -size) for size, tensor in sorted(found)]

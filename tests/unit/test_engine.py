@@ -320,7 +320,7 @@ def test_links_cost_latency_and_bytes_over_bandwidth() -> None:
     assert trace.start[1] == 100 + 30 + 334
 
 
-def test_memory_of_two_devices_counts_copies_while_they_are_read() -> None:
+def test_memory_of_two_devices_counts_copies_until_the_tensor_dies() -> None:
     builder = GraphBuilder("g", "tick")
     builder.add_tensor("w", bytes=1000, kind=TensorKind.PARAMETER)
     builder.add_tensor("t", bytes=7)
