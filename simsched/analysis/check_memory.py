@@ -135,9 +135,8 @@ def _changes(facts: Facts, device: int, time: int) -> str:
         if found
     ]
     names = facts.problem.graph.tensor_names
-    for move in facts.trace.transfers:
-        if move.tensor >= 0 and move.to_device == device and move.start == time:
-            parts.append(f"a copy of {names[move.tensor]!r} starts")
+    moves = [move for move in facts.trace.transfers if move.tensor >= 0 and move.start == time]
+    parts += [f"a copy of {names[move.tensor]!r} starts" for move in moves if move.to_device == device]
     return ", ".join(parts) or "no operator starts or ends then"
 
 
