@@ -12,8 +12,6 @@ from simsched.profiles.load import (
     parse_profile,
     profile_names,
     read_profile,
-    with_memory,
-    with_streams,
 )
 from simsched.profiles.table import (
     FigureRow,
@@ -24,8 +22,18 @@ from simsched.profiles.table import (
     profile_rows,
 )
 from simsched.profiles.template import new_profile_text
+from simsched.profiles.variants import (
+    DEVICE_MODELS,
+    LAUNCH_MODES,
+    with_launch,
+    with_memory,
+    with_model,
+    with_streams,
+)
 
 __all__ = [
+    "DEVICE_MODELS",
+    "LAUNCH_MODES",
     "Check",
     "FigureRow",
     "ProfileRow",
@@ -41,6 +49,8 @@ __all__ = [
     "profile_rows",
     "read_profile",
     "unsourced_figures",
+    "with_launch",
     "with_memory",
+    "with_model",
     "with_streams",
 ]

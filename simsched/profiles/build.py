@@ -6,14 +6,24 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simsched.config import Document, located, validate
-from simsched.errors import ConfigError, Fault, PathKey, suggest
-from simsched.hardware import ComputeUnits, Device, Efficiency, Figure, HardwareProfile, Host, Link, SmLimits, Source
-from simsched.profiles.figures import UNKNOWN, Parsed, split_tag
+from simsched.errors import ConfigError, Fault, PathKey
+from simsched.hardware import (
+    ComputeUnits,
+    Device,
+    Efficiency,
+    Figure,
+    HardwareProfile,
+    Host,
+    Link,
+    SmLimits,
+    Source,
+    Threads,
+)
+from simsched.profiles.faults import FIGURE_SECTIONS, faults_beyond_schema
+from simsched.profiles.figures import Parsed
 
 if TYPE_CHECKING:
-    from simsched.profiles.schema import DeviceSection, ProfileSection, RatesSection
-
-FIGURE_SECTIONS = ("devices", "links", "host")
+    from simsched.profiles.schema import DeviceSection, HostSection, ProfileSection, RatesSection, ThreadsSection
 
 
 def build_profile(document: Document, name: str) -> HardwareProfile:
@@ -32,7 +42,7 @@ def build_profile(document: Document, name: str) -> HardwareProfile:
     """
     from simsched.profiles.schema import ADAPTER
 
-    beyond = list(_faults_beyond_schema(document.data))
+    beyond = list(faults_beyond_schema(document.data))
     try:
         section = validate(document, ADAPTER)
     except ConfigError as error:
@@ -44,12 +54,24 @@ def build_profile(document: Document, name: str) -> HardwareProfile:
         description=section.description,
         devices=tuple(_device(each) for each in section.devices),
         links=tuple(
-            Link(each.between[0], each.between[1], each.latency.value or 0, each.bandwidth.value)
+            Link(each.between[0], each.between[1], each.latency.value or 0, each.bandwidth.value, each.sharing)
             for each in section.links
         ),
-        host=Host(section.host.launch.value or 0),
+        host=_host(section.host),
         sources={tag: Source(each.kind, each.cite) for tag, each in section.sources.items()},
         figures=dict(_figures(section)),
+        switches=tuple(section.switches),
+    )
+
+
+def _host(section: HostSection) -> Host:
+    return Host(
+        launch_ns=section.launch.value or 0,
+        mode=section.mode,
+        threads=int(section.threads),
+        graph_ns=section.graph_launch.value or 0,
+        sync_ns=section.sync.value or 0,
+        event_ns=section.event.value or 0,
     )
 
 
@@ -81,6 +103,20 @@ def _device(section: DeviceSection) -> Device:
         units=ComputeUnits(
             section.units.vector_lanes.value, section.units.matrix_units.value, _known(section.units.matrix_fma)
         ),
+        graph_launch_ns=section.launch_in_graph.value,
+        stream_priorities=tuple(int(priority) for priority in section.stream_priorities),
+        threads=None if section.threads is None else _threads(section.threads),
+    )
+
+
+def _threads(section: ThreadsSection) -> Threads:
+    table = sorted((int(cores), ratio.value) for cores, ratio in section.table.items() if ratio.value is not None)
+    return Threads(
+        per_operator=int(section.per_operator),
+        law=section.law,
+        serial=0.0 if section.serial is None else section.serial.value or 0.0,
+        table=tuple(table),
+        core_bandwidth=section.core_bandwidth.value,
     )
 
 
@@ -108,75 +144,3 @@ def _figures(section: ProfileSection) -> Iterator[tuple[str, Figure]]:
 
     for name in FIGURE_SECTIONS:
         yield from walk(getattr(section, name), (name,))
-
-
-# --- what the schema cannot say; read from the raw data, so that it is reported beside the schema's own faults -----
-
-
-def _faults_beyond_schema(data: Any) -> Iterator[Fault]:
-    if not isinstance(data, dict):
-        return
-    sources = data.get("sources")
-    tags = [tag for tag in sources if isinstance(tag, str)] if isinstance(sources, dict) else []
-    for section in FIGURE_SECTIONS:
-        yield from _unknown_tags(data.get(section), (section,), tags)
-    raw_devices = data.get("devices")
-    devices = raw_devices if isinstance(raw_devices, list) else []
-    yield from _device_faults(devices)
-    names = [each["name"] for each in devices if isinstance(each, dict) and isinstance(each.get("name"), str)]
-    links = data.get("links")
-    yield from _link_faults(links if isinstance(links, list) else [], names)
-
-
-def _unknown_tags(value: Any, path: PathKey, tags: list[str]) -> Iterator[Fault]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _unknown_tags(inner, (*path, key), tags)
-    elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from _unknown_tags(inner, (*path, number), tags)
-    else:
-        tag = split_tag(value)[1]
-        if tag and tag not in tags:
-            hint = suggest(tag, tags) if tags else "add it under 'sources'"
-            yield Fault(f"source {tag!r} is not listed under 'sources'; {hint}", path)
-
-
-def _device_faults(devices: list[Any]) -> Iterator[Fault]:
-    seen: dict[str, int] = {}
-    for number, device in enumerate(devices):
-        if not isinstance(device, dict):
-            continue
-        path: PathKey = ("devices", number)
-        name = device.get("name")
-        if isinstance(name, str):
-            if name in seen:
-                yield Fault(f"device {name!r} is given twice (first as devices[{seen[name]}])", (*path, "name"))
-            seen.setdefault(name, number)
-        given = [key for key in ("sms", "cores") if key in device]
-        if len(given) == 2:
-            yield Fault("'sms' and 'cores' mean the same; give one of them", (*path, "cores"))
-        counts = [split_tag(device[key])[0] for key in given]
-        if device.get("model") == "sm_share" and all(count in (None, UNKNOWN) for count in counts):
-            yield Fault("model 'sm_share' needs the number of 'sms' (or 'cores')", path)
-        resources = device.get("resources")
-        if isinstance(resources, dict) and "sms" in resources:
-            yield Fault("SMs are given as 'sms' of the device, not among its resources", (*path, "resources", "sms"))
-
-
-def _link_faults(links: list[Any], names: list[str]) -> Iterator[Fault]:
-    seen: dict[frozenset[str], int] = {}
-    for number, link in enumerate(links):
-        ends = link.get("between") if isinstance(link, dict) else None
-        if not isinstance(ends, list) or len(ends) != 2 or not all(isinstance(end, str) for end in ends):
-            continue
-        path: PathKey = ("links", number, "between")
-        for position, end in enumerate(ends):
-            if end not in names:
-                yield Fault(f"no device is called {end!r}; {suggest(end, names)}", (*path, position))
-        if ends[0] == ends[1]:
-            yield Fault(f"a link joins two devices, not {ends[0]!r} with itself", path)
-        pair = frozenset(ends)
-        if pair in seen:
-            yield Fault(f"these devices are linked already by links[{seen[pair]}]", path)
-        seen.setdefault(pair, number)

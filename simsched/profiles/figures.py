@@ -95,18 +95,51 @@ def fraction(value: object) -> float:
     >>> fraction(0.8), fraction("86.9 %")
     (0.8, 0.869)
     """
-    number: float | None = None
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        number = float(value)
-    elif isinstance(value, str):
-        try:
-            amount, unit = units.split(value)
-            number = {"": float(amount), "%": float(amount / 100)}.get(unit)
-        except ValueError:
-            number = None
+    number = _number(value)
     if number is None or not 0 < number <= 1:
         raise ValueError(f"expected a fraction above 0 and up to 1, such as 0.8 or '80 %', got {_shown(value)}")
     return number
+
+
+def part(value: object) -> float:
+    """Parse a fraction from 0 to 1, also written in percent.
+
+    Examples
+    --------
+    >>> part(0), part("5 %")
+    (0.0, 0.05)
+    """
+    number = _number(value)
+    if number is None or not 0 <= number <= 1:
+        raise ValueError(f"expected a fraction from 0 to 1, such as 0.05 or '5 %', got {_shown(value)}")
+    return number
+
+
+def ratio(value: object) -> float:
+    """Parse how many times as fast something is: a number above 0.
+
+    Examples
+    --------
+    >>> ratio("3.6"), ratio(2)
+    (3.6, 2.0)
+    """
+    number = None if isinstance(value, str) and "%" in value else _number(value)
+    if number is None or not 0 < number < 1e6:
+        raise ValueError(f"expected how many times as fast, such as 3.6, got {_shown(value)}")
+    return number
+
+
+def _number(value: object) -> float | None:
+    """Read a plain number or a percentage; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        if not isinstance(value, str):
+            return float(value)
+        amount, unit = units.split(value)
+        return {"": float(amount), "%": float(amount / 100)}.get(unit)
+    except (ValueError, OverflowError):
+        return None
 
 
 def bits(value: object) -> int:

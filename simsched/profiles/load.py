@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 from typing import TYPE_CHECKING
 
-from simsched import data, hardware, units
-from simsched.errors import ConfigError, Fault, suggest
+from simsched import data, hardware
+from simsched.errors import ConfigError, Fault
 from simsched.hardware import HardwareProfile
 
 if TYPE_CHECKING:
@@ -87,65 +86,6 @@ def parse_profile(text: str, name: str = "profile", source: str = "profile") -> 
     from simsched.profiles.build import build_profile
 
     return build_profile(read_yaml(text, source), name)
-
-
-def with_streams(profile: HardwareProfile, streams: int, device: str | None = None) -> HardwareProfile:
-    """Return the profile with another number of streams, on one device or on all.
-
-    Raises
-    ------
-    ConfigError
-        If it is not a whole number from 1 to 100,000, or there is no such device.
-
-    Examples
-    --------
-    >>> with_streams(hardware.lanes(4), 7).devices[0].streams
-    7
-    """
-    if isinstance(streams, bool) or not isinstance(streams, int) or not 1 <= streams <= LARGEST_SHORT_FORM:
-        message = f"expected a number of streams from 1 to {LARGEST_SHORT_FORM}, got {streams!r}"
-        raise ConfigError(profile.name, [Fault(message)])
-    return _with(profile, device, streams=streams)
-
-
-def with_memory(profile: HardwareProfile, usable: str | int, device: str | None = None) -> HardwareProfile:
-    """Return the profile with another usable memory, on one device or on all.
-
-    Parameters
-    ----------
-    profile : HardwareProfile
-    usable : str or int
-        ``"24 GiB"``, or bytes.
-    device : str, optional
-
-    Raises
-    ------
-    ConfigError
-        If the capacity is not a positive size, or there is no such device.
-
-    Examples
-    --------
-    >>> with_memory(hardware.lanes(4), "24 GiB").devices[0].capacity
-    25769803776
-    """
-    try:
-        size = units.size(usable, bare=1 if isinstance(usable, int) else None)
-    except ValueError as error:
-        raise ConfigError(profile.name, [Fault(str(error))]) from None
-    if size < 1:
-        raise ConfigError(profile.name, [Fault(f"expected a positive size such as '24 GiB', got {usable!r}")])
-    return _with(profile, device, memory_usable=size)
-
-
-def _with(profile: HardwareProfile, device: str | None, **changes: int) -> HardwareProfile:
-    names = [each.name for each in profile.devices]
-    if device is not None and device not in names:
-        raise ConfigError(profile.name, [Fault(f"no device is called {device!r}; {suggest(device, names)}")])
-    devices = tuple(
-        dataclasses.replace(each, **changes) if device in (None, each.name) else each  # type: ignore[arg-type]
-        for each in profile.devices
-    )
-    return dataclasses.replace(profile, devices=devices)
 
 
 def _count(text: str, kind: str, count: str) -> int:

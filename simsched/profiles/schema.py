@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter
 
 from simsched import units
-from simsched.hardware import DeviceKind, DeviceModelName
-from simsched.profiles.figures import UNKNOWN, Parsed, bits, fraction, identifier, reader, size, whole
+from simsched.hardware import DeviceKind, DeviceModelName, LaunchMode, LinkSharing, ThreadLaw
+from simsched.profiles.figures import UNKNOWN, Parsed, bits, fraction, identifier, part, ratio, reader, size, whole
 
 Count = Annotated[Parsed, PlainValidator(reader(whole, "108"), json_schema_input_type=int | str)]
 Size = Annotated[Parsed, PlainValidator(reader(size, "80 GiB"), json_schema_input_type=str)]
@@ -20,8 +20,11 @@ Rate = Annotated[Parsed, PlainValidator(reader(units.flops, "312 TFLOP/s"), json
 Clock = Annotated[Parsed, PlainValidator(reader(units.frequency, "1410 MHz"), json_schema_input_type=str)]
 Time = Annotated[Parsed, PlainValidator(reader(units.duration, "2.6 us"), json_schema_input_type=str)]
 Share = Annotated[Parsed, PlainValidator(reader(fraction, "0.8"), json_schema_input_type=float | str)]
+Part = Annotated[Parsed, PlainValidator(reader(part, "0.05"), json_schema_input_type=float | str)]
+Ratio = Annotated[Parsed, PlainValidator(reader(ratio, "3.6"), json_schema_input_type=float | str)]
 Bits = Annotated[Parsed, PlainValidator(reader(bits, "5120 bit"), json_schema_input_type=str)]
 Name = Annotated[str, AfterValidator(identifier)]
+Priority = Annotated[int, Field(ge=-1000, le=1000)]
 
 # The default of every figure, read as if the file said so.
 NOTHING: Any = UNKNOWN
@@ -122,6 +125,16 @@ class EfficiencySection(Section):
     bandwidth: Share = NOTHING
 
 
+class ThreadsSection(Section):
+    """Cores that one operator takes, and how much faster they make it."""
+
+    per_operator: Annotated[int, Field(ge=1, le=100_000)]
+    law: ThreadLaw
+    serial: Part | None = None
+    table: dict[str, Ratio] = Field(default_factory=dict)
+    core_bandwidth: Bandwidth = NOTHING
+
+
 class DeviceSection(Section):
     """One device."""
 
@@ -141,21 +154,30 @@ class DeviceSection(Section):
     max_resident_kernels: Count = NOTHING
     copy_engines: Count = NOTHING
     launch: Time = NOTHING
+    launch_in_graph: Time = NOTHING
     resources: dict[Name, Count] = Field(default_factory=dict)
+    stream_priorities: list[Priority] = Field(default_factory=list)
+    threads: ThreadsSection | None = None
 
 
 class LinkSection(Section):
-    """A link between two devices."""
+    """A link between two devices or switches."""
 
     between: Annotated[list[str], Field(min_length=2, max_length=2)]
     latency: Time = NOTHING
     bandwidth: Bandwidth = NOTHING
+    sharing: LinkSharing = "full_duplex"
 
 
 class HostSection(Section):
     """The host that launches kernels."""
 
     launch: Time = NOTHING
+    mode: LaunchMode = "free"
+    threads: Annotated[int, Field(ge=1, le=100_000)] = 1
+    graph_launch: Time = NOTHING
+    sync: Time = NOTHING
+    event: Time = NOTHING
 
 
 class ProfileSection(Section):
@@ -165,6 +187,7 @@ class ProfileSection(Section):
     description: str = ""
     sources: dict[Name, SourceSection] = Field(default_factory=dict)
     devices: Annotated[list[DeviceSection], Field(min_length=1)]
+    switches: list[Name] = Field(default_factory=list)
     links: list[LinkSection] = Field(default_factory=list)
     host: HostSection = Field(default_factory=HostSection)
 
