@@ -9,6 +9,7 @@ over all of this.
 
 from __future__ import annotations
 
+from simsched.cost.speedup import cores_taken
 from simsched.cost.work import Work
 from simsched.graph.model import Graph, OpId
 from simsched.hardware import Device
@@ -90,14 +91,15 @@ def sm_demand(graph: Graph, op: OpId, work: Work, device: Device) -> int:
     -------
     int
         From 1 to the SMs of the device; 0 for a view, which runs no kernel, and on ``lanes`` devices, where SMs
-        are not shared. A kernel of which no grid can be guessed (its FLOPs are stated, or its size is known in
-        bytes only) fills the device.
+        are not shared, unless operators there have threads. A kernel of which no grid can be guessed (its FLOPs are
+        stated, or its size is known in bytes only) fills the device, or takes all the threads that it may have.
     """
-    if device.model == "lanes" or work.unit == "none":
+    if (device.model == "lanes" and device.threads is None) or work.unit == "none":
         return 0
     wanted = graph.demands.get(op, {}).get("sms")
     if wanted is None:
         guessed = work.tiles is not None or (work.elements > 0 and op not in graph.flops)
         empty = not work.flops and not work.bytes
-        wanted = -(-blocks(work) // blocks_per_sm(work, device)) if guessed or empty else device.sms
+        filled = -(-blocks(work) // blocks_per_sm(work, device)) if guessed or empty else device.sms
+        wanted = cores_taken(device, filled)
     return max(1, min(device.sms, wanted))

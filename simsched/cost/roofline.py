@@ -24,6 +24,7 @@ from simsched.cost.base import BoundBy, KernelCost
 from simsched.cost.grid import sm_demand
 from simsched.cost.peaks import Fp32Math, find_peak, peak_order
 from simsched.cost.registry import DEFAULT, Registry, work_of
+from simsched.cost.speedup import bandwidth, peak_share
 from simsched.cost.work import Work
 from simsched.errors import CostError
 from simsched.graph.model import Graph, OpId
@@ -117,16 +118,16 @@ class Roofline:
         compute = memory = 0.0
         name = ""
         if work.bytes:
-            if device.memory_bandwidth is None:
+            reached = bandwidth(device, sms)
+            if reached is None:
                 raise CostError(_no_bandwidth(graph, op, device))
-            memory = work.bytes * 1e9 / (device.memory_bandwidth * device.efficiency.bandwidth)
+            memory = work.bytes * 1e9 / reached
         # A device whose vector peaks are not published (a TPU) is costed by its bytes there.
         if work.flops and (work.unit == "matrix" or device.peaks.get("vector")):
             peak = find_peak(device, work.unit, work.dtype, self.fp32_math)
             if peak is None:
                 raise CostError(_no_peak(graph, op, device, peak_order(work.unit, work.dtype, self.fp32_math)))
-            share = sms / device.sms if sms else 1.0
-            compute = work.flops * 1e9 / (peak.rate * peak.efficiency * share)
+            compute = work.flops * 1e9 / (peak.rate * peak.efficiency * peak_share(device, sms))
             name = peak.name
         return Sides(compute, memory, name)
 
