@@ -217,7 +217,12 @@ class Problem:
 
 
 def make_problem(
-    graph: Graph, hardware: HardwareProfile, cost_model: CostModel | None = None, *, seed: int = 0
+    graph: Graph,
+    hardware: HardwareProfile,
+    cost_model: CostModel | None = None,
+    *,
+    seed: int = 0,
+    placement: Mapping[OpId, tuple[int, ...]] | None = None,
 ) -> Problem:
     """Cost every operator on every device that may run it.
 
@@ -229,6 +234,8 @@ def make_problem(
         Asked for operators without an explicit duration; the roofline model by default.
     seed : int
         For schedulers that draw random numbers.
+    placement : mapping of int to tuple of int, optional
+        Devices that may run an operator, beside what the graph says of it; see :mod:`simsched.placement`.
 
     Raises
     ------
@@ -243,12 +250,13 @@ def make_problem(
     if not faults:
         _heed_demands(graph, hardware, allowed, faults)
     launches = _heed_grids(graph, hardware, allowed, faults)
+    _heed_placement(graph, hardware, placement or {}, allowed, faults)
     if faults:
         raise GraphError(f"{graph.name} on {hardware.name}", faults)
     costs: list[dict[OpId, KernelCost]] = [{} for _ in hardware.devices]
     if graph.without_duration:
         model = cost_model or _default_model()
-        for number, device in enumerate(hardware.devices):
+        for number, device in enumerate(hardware.charged_devices):
             ops = [op for op in graph.without_duration if number in allowed.get(op, (number,))]
             costs[number].update((op, _checked(model, graph, op, device)) for op in ops)
     problem = Problem(graph, hardware, tuple(costs), allowed, seed)
@@ -339,6 +347,22 @@ def _heed_grids(
         elif len(able) < len(candidates):
             allowed[op] = able
     return launches
+
+
+def _heed_placement(
+    graph: Graph, hardware: HardwareProfile, placement: Mapping[OpId, tuple[int, ...]],
+    allowed: dict[OpId, tuple[int, ...]], faults: list[Fault],
+) -> None:  # fmt: skip
+    """Leave out devices that a placement from outside does not name; a fault where none is left."""
+    every = tuple(range(len(hardware.devices)))
+    for op, wanted in placement.items():
+        candidates = allowed.get(op, every)
+        able = tuple(device for device in candidates if device in wanted)
+        if candidates and not able:
+            to, only = (" or ".join(hardware.devices[each].name for each in group) for group in (wanted, candidates))
+            faults.append(Fault(f"operator {graph.names[op]!r} is to run on {to}, but can run on {only} only"))
+        elif len(able) < len(candidates):
+            allowed[op] = able
 
 
 def _shortfall(demands: Mapping[str, int], device: Device) -> str:

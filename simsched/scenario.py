@@ -16,7 +16,7 @@ from simsched.errors import ConfigError, Fault
 if TYPE_CHECKING:
     from simsched.cost.base import CostModel
     from simsched.graph.model import Graph
-    from simsched.hardware import HardwareProfile
+    from simsched.hardware import DeviceModelName, HardwareProfile, LaunchMode
     from simsched.noise import Noise
     from simsched.problem import MemoryMode, Problem
 
@@ -45,6 +45,12 @@ class Scenario:
     noise : Noise or None
     cost_model : str or None
         ``roofline``, ``roofline:tf32``, ``table:FILE``, ``table+roofline:FILE`` or ``package.module:function``.
+    launch : {"free", "serial", "graph"} or None
+        How kernels are launched, instead of the profile's way.
+    device_model : {"lanes", "sm_share", "blocks"} or None
+        How kernels share each device that has SMs, instead of the profile's choice.
+    place : str or None
+        Rule that fixes operators to devices, see :mod:`simsched.placement`; the scheduler chooses where there is none.
     """
 
     hardware: str
@@ -57,6 +63,9 @@ class Scenario:
     seed: int = 0
     noise: Noise | None = None
     cost_model: str | None = None
+    launch: LaunchMode | None = None
+    device_model: DeviceModelName | None = None
+    place: str | None = None
 
     def load_graph(self, name: str) -> Graph:
         """Load a graph by name or path, or make it (``chain(n=10)``), for this scenario."""
@@ -73,25 +82,30 @@ class Scenario:
         return microbatched(graph, self.microbatches)
 
     def load_hardware(self, graph: Graph) -> HardwareProfile:
-        """Load the hardware, with this scenario's streams and memory."""
-        from simsched.profiles import load_hardware, with_memory, with_streams
+        """Load the hardware, with this scenario's streams, memory, device model and way to launch."""
+        from simsched.profiles import load_hardware, with_launch, with_memory, with_model, with_streams
 
         hardware = load_hardware(self.hardware, graph)
         if self.streams is not None:
             hardware = with_streams(hardware, self.streams)
+        if self.device_model is not None:
+            hardware = with_model(hardware, self.device_model)
+        if self.launch is not None:
+            hardware = with_launch(hardware, self.launch)
         return hardware if self.memory_capacity is None else with_memory(hardware, self.memory_capacity)
 
     def problem(self, graph: Graph) -> Problem:
-        """Cost a graph on this scenario's hardware.
+        """Cost a graph on this scenario's hardware, and place it if there is a rule.
 
         Raises
         ------
         InputError, UnknownNameError, CostError
-            If the hardware, the cost model or a cost cannot be used.
+            If the hardware, the cost model, the rule or a cost cannot be used.
         """
-        from simsched.problem import make_problem
+        from simsched.placement import placed_problem
 
-        return make_problem(graph, self.load_hardware(graph), load_cost_model(self.cost_model), seed=self.seed)
+        hardware, model = self.load_hardware(graph), load_cost_model(self.cost_model)
+        return placed_problem(graph, hardware, model, self.place, seed=self.seed)
 
     def parameters(self) -> dict[str, Any]:
         """Return what differs from the defaults, for people and manifests; hardware and seed are always there."""

@@ -10,6 +10,7 @@ import click
 
 from simsched.errors import ConfigError, suggest
 from simsched.problem import MEMORY_MODES
+from simsched.profiles.variants import DEVICE_MODELS, LAUNCH_MODES
 from simsched.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -101,6 +102,22 @@ class NoiseType(click.ParamType):  # type: ignore[type-arg]
             self.fail(error.faults[0].message, param, ctx)
 
 
+class PlaceType(click.ParamType):  # type: ignore[type-arg]
+    """A placement rule, see :mod:`simsched.placement`."""
+
+    name = "rule"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the rule as it is written, when it is one."""
+        from simsched.placement import parse_rule
+
+        try:
+            parse_rule(value)
+        except ConfigError as error:
+            self.fail(error.faults[0].message, param, ctx)
+        return str(value)
+
+
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
     """Make one decorator of several options, shown in ``--help`` in this order."""
 
@@ -131,6 +148,8 @@ def _option(*names: str, **settings: Any) -> Callable[[Any], Any]:
 
 
 _MODES = "unbounded: record the peak; block: wait for room; strict: refuse to exceed."
+_LAUNCHES = "free: launches cost the host nothing; serial: one after the other; graph: all at once."
+_PLACES = 'Fix operators to devices: fastest, round_robin, balanced, contiguous, or "Conv*=gpu; *=cpu".'
 DIM_HELP = "Value of a symbolic dimension of an ONNX model: batch=8. May be repeated."
 _SEED = WholeType(0, 2**63 - 1)
 _MANY = WholeType(1, 100_000)
@@ -147,6 +166,14 @@ scenario_options = stack(
         help=f"{_MODES} Default: unbounded, or block with a capacity.",
     ),
     _option("--memory-capacity", type=SizeType(), metavar="SIZE", help='Usable memory of each device: "24 GiB".'),
+    _option("--launch", type=Word(LAUNCH_MODES), metavar="MODE", help=f"{_LAUNCHES} Default: the profile's."),
+    _option(
+        "--device-model",
+        type=Word(DEVICE_MODELS),
+        metavar="MODEL",
+        help=f"How kernels share a device: {', '.join(DEVICE_MODELS)}. Default: the profile's.",
+    ),
+    _option("--place", type=PlaceType(), metavar="RULE", help=_PLACES),
     _option(
         "--microbatches",
         type=_MANY,
@@ -185,6 +212,12 @@ def need_graphs(graphs: tuple[str, ...]) -> None:
         )
 
 
+_SCENARIO_NAMES = (
+    "strict", "streams", "memory_capacity", "microbatches", "seed", "noise", "cost_model", "launch", "device_model",
+    "place",
+)  # fmt: skip
+
+
 def make_scenario(options: dict[str, Any]) -> Scenario:
     """Take the scenario's options out of a command's."""
     hardware = options.pop("hardware")
@@ -193,5 +226,5 @@ def make_scenario(options: dict[str, Any]) -> Scenario:
         raise click.UsageError(f"{message} ('simsched list hardware')", click.get_current_context())
     dims = dict(options.pop("dims"))
     memory = options.pop("memory") or ("unbounded" if options["memory_capacity"] is None else "block")
-    names = ("strict", "streams", "memory_capacity", "microbatches", "seed", "noise", "cost_model")
-    return Scenario(hardware, dims, memory=cast("MemoryMode", memory), **{name: options.pop(name) for name in names})
+    rest = {name: options.pop(name) for name in _SCENARIO_NAMES}
+    return Scenario(hardware, dims, memory=cast("MemoryMode", memory), **rest)

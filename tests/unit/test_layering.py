@@ -26,6 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"schedulers", "engine", "analysis"}),
     frozenset({"result"}),
     frozenset({"plot", "testing", "noise", "timing"}),
+    frozenset({"placement"}),
     frozenset({"run", "scenario"}),
     frozenset({"output"}),
     frozenset({"experiment"}),
