@@ -10,7 +10,7 @@ from simsched.cost.base import CostModel, KernelCost
 from simsched.cost.stated import Launch, misfit, stated_cost, stated_launch
 from simsched.errors import CostError, Fault, GraphError, suggest
 from simsched.graph.model import Graph, OpId
-from simsched.hardware import Device, HardwareProfile
+from simsched.hardware import Device, HardwareProfile, Hop
 
 MemoryMode = Literal["unbounded", "block", "strict"]
 """What a run does about the capacity: nothing, make heads wait until they fit, or treat exceeding it as an error."""
@@ -48,6 +48,7 @@ class Problem:
     stream_names: tuple[str, ...] = field(init=False)
     device_streams: tuple[range, ...] = field(init=False)
     _durations: tuple[Sequence[int], ...] = field(init=False)
+    _routes: dict[tuple[int, int], tuple[Hop, ...]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         owners: list[int] = []
@@ -122,13 +123,18 @@ class Problem:
             self._durations[device][op],
             flops=graph.flops.get(op, 0),
             bytes=graph.traffic.get(op, 0),
-            sms=self.demand(op, device).get("sms", 0),
+            sms=graph.demands.get(op, NO_DEMANDS).get("sms", 0),
             workspace=graph.workspace.get(op, 0),
         )
 
     def demand(self, op: OpId, device: int = 0) -> Mapping[str, int]:
-        """Units of each renewable resource that the operator holds on a device while it runs."""
+        """Units of each renewable resource that the operator holds on a device while it runs.
+
+        On a device of model ``blocks`` SMs are not held whole: see :class:`simsched.trace.Cohort`.
+        """
         stated = self.graph.demands.get(op, NO_DEMANDS)
+        if self.devices[device].model == "blocks":
+            return {name: units for name, units in stated.items() if name != "sms"} if stated else stated
         cost = self.costs[device].get(op)
         if cost is None or not cost.sms or "sms" in stated:
             return stated
@@ -136,7 +142,11 @@ class Problem:
 
     def demands_on(self, device: int) -> dict[OpId, Mapping[str, int]]:
         """Demands of every operator that holds any units on a device, by operator id."""
-        ops = sorted(self.graph.demands.keys() | self.costs[device].keys())
+        stated, costs = self.graph.demands, self.costs[device]
+        if not costs and self.devices[device].model != "blocks":
+            if all(min(demand.values(), default=1) > 0 for demand in stated.values()):
+                return dict(stated)
+        ops = sorted(stated.keys() | costs.keys())
         found = {op: {name: units for name, units in self.demand(op, device).items() if units > 0} for op in ops}
         return {op: demand for op, demand in found.items() if demand}
 
@@ -196,17 +206,27 @@ class Problem:
             return 0.0
         return min(1.0, moved * 1e9 / (described.memory_bandwidth * described.efficiency.bandwidth * body))
 
+    @property
+    def event_ns(self) -> int:
+        """From the end of an operator until one in another stream of its device sees it; 0 where launches are free."""
+        host = self.hardware.host
+        return 0 if host.mode == "free" else host.event_ns
+
     def transfer_ns(self, source: OpId, target: OpId, from_device: int, to_device: int) -> int:
-        """Time from ``source``'s end until ``target`` can start on another device; 0 on the same one."""
+        """Time from ``source``'s end until ``target`` can start on another device, with the links to itself; else 0."""
         if from_device == to_device:
             return 0
         delay = self.graph.delays.get((source, target), 0)
-        link = self.hardware.link(self.devices[from_device].name, self.devices[to_device].name)
-        if link is None:
+        hops = self._routes.get((from_device, to_device))
+        if hops is None:
+            names = self.devices[from_device].name, self.devices[to_device].name
+            hops = self._routes[from_device, to_device] = self.hardware.route(*names)
+        size = self.edge_bytes(source, target) if hops else 0
+        if not size:
             return delay
-        size = self.edge_bytes(source, target)
-        moving = 0 if not size or link.bandwidth is None else -int(-size * 10**9 // link.bandwidth)
-        return delay + (link.latency_ns + moving if size else 0)
+        links = [self.hardware.links[number] for number, _ in hops]
+        moving = max(0 if link.bandwidth is None else -int(-size * 10**9 // link.bandwidth) for link in links)
+        return delay + sum(link.latency_ns for link in links) + moving
 
     def edge_bytes(self, source: OpId, target: OpId) -> int:
         """Bytes that ``target`` reads from ``source``'s outputs."""

@@ -23,8 +23,7 @@ COLUMNS = ("stream", "dispatch", "ready", "start", "end", "launch_order")
 WaitReason = Literal["resource", "memory", "queue"]
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(NamedTuple):
     """An interval in which a stream's head had everything but the device's consent.
 
     Attributes

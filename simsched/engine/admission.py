@@ -1,6 +1,6 @@
-"""Admission: from the head of a stream, over the arrival of inputs, into the queue of a device, to the start.
+"""Admission: from the head of a stream, over its launch and its inputs, into the queue of a device, to the start.
 
-Used where a device can refuse an operator (demands, memory, resident kernels) or inputs can be late (several devices).
+Used where anything but a stream can make an operator wait, or operators can slow each other.
 """
 
 from __future__ import annotations
@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from simsched.engine.devices import MODELS
+from simsched.engine.devices.base import Gate, Site
 from simsched.engine.state import State
 from simsched.graph.model import OpId
-from simsched.trace import Transfer, Wait, WaitReason
+from simsched.trace import Transfer
 
 Start = Callable[[OpId, int, int, int], None]
 """``start(op, stream, device, now)``"""
 Wake = Callable[[int, int], None]
 """``wake(stream, time)``: let the engine know when a head's inputs are there."""
+Later = Callable[[OpId, int], None]
+"""``later(op, time)``: let the engine know when the launch gap of an operator is over."""
 
 
 class Admission:
@@ -23,101 +26,125 @@ class Admission:
 
     Attributes
     ----------
-    pending : list of list of int
-        Per device: heads that have everything but the device's consent, in the order in which they came.
+    devices : list of DeviceModel
     """
 
-    def __init__(self, state: State, start: Start, wake: Wake) -> None:
+    def __init__(
+        self,
+        state: State,
+        gates: Sequence[Gate],
+        durations: Sequence[Sequence[int]],
+        hooks: tuple[Start, Wake, Later],
+    ) -> None:
         problem = state.problem
         self._state = state
-        self._start = start
-        self._wake = wake
-        self._models = [MODELS[device.model] for device in problem.devices]
-        self.pending: list[list[OpId]] = [[] for _ in problem.devices]
-        self._several = len(problem.devices) > 1
-        self._arriving = [False] * len(problem.stream_device)
-        self._waiting: dict[OpId, tuple[WaitReason, int, str]] = {}
-        self._launch_number: dict[OpId, int] = {}
+        self._gates = gates
+        self._start, self._wake, later = hooks
+        urgency = [_urgencies(device.stream_priorities, device.streams) for device in problem.devices]
+        by_stream = [level for levels in urgency for level in levels]
+        stream_of = state.stream_of
+        self.devices = [
+            MODELS[device.model](
+                Site(
+                    problem, number, durations[number], gates[number], state.waits, later,
+                    lambda op: by_stream[stream_of[op]], state.cohorts,
+                )
+            )
+            for number, device in enumerate(problem.devices)
+        ]  # fmt: skip
+        self._queued = bytearray(len(problem.stream_device))
+        self._arriving = bytearray(len(problem.stream_device))
+        self._launch_number: list[int] = [0] * len(problem.graph)
+        self._numbered = 0
+        self._remote = len(problem.devices) > 1 or bool(problem.event_ns)
+        self._starters = [self._starter(number) for number in range(len(self.devices))]
+        self._now = 0
 
     def arrived(self, stream: int) -> None:
         """The inputs of a stream's head are there."""
-        self._arriving[stream] = False
+        self._arriving[stream] = 0
 
     def advance(self, heads: Sequence[int], now: int) -> None:
         """Let heads of streams enter their devices' queues, and let every device admit."""
-        entering = sorted(self._entering(heads, now), key=self._launched)
-        for op in dict.fromkeys(entering):
-            self.pending[self._device(op)].append(op)
-        for device, ops in enumerate(self.pending):
-            if ops:
-                self._admit(device, now)
+        self._now = now
+        if heads:
+            stream_of, stream_device = self._state.stream_of, self._state.problem.stream_device
+            for number, op in self._entering(heads, now):
+                stream = stream_of[op]
+                self._queued[stream] = 1
+                self.devices[stream_device[stream]].push(op, number)
+        for device, start in zip(self.devices, self._starters, strict=True):
+            device.advance(now, start)
 
-    def _launched(self, op: OpId) -> int:
+    def _number(self, op: OpId) -> int:
         """Number of an operator's launch, which breaks ties within an instant."""
-        numbers, order = self._launch_number, self._state.launch_order
-        for position in range(len(numbers), len(order)):
+        order, numbers = self._state.launch_order, self._launch_number
+        for position in range(self._numbered, len(order)):
             numbers[order[position]] = position
+        self._numbered = len(order)
         return numbers[op]
 
-    def _entering(self, heads: Sequence[int], now: int) -> list[OpId]:
-        """Heads whose stream is free and whose inputs are there, and that are not in a queue yet."""
+    def _entering(self, heads: Sequence[int], now: int) -> list[tuple[int, OpId]]:
+        """Heads that have their stream, their launch and their inputs and are not in a queue yet, in launch order."""
         state = self._state
-        found = []
+        running, queues, remaining, through = state.running, state.queues, state.remaining, state.launches.through
+        queued, arriving = self._queued, self._arriving
+        found: list[tuple[int, OpId]] = []
         for stream in heads:
-            queue = state.queues[stream]
-            if state.running[stream] >= 0 or not queue or self._arriving[stream]:
+            if running[stream] >= 0 or queued[stream] or arriving[stream]:
+                continue
+            queue = queues[stream]
+            if not queue:
                 continue
             op = queue[0]
-            if not state.remaining[op] and op not in self._waiting and self._present(op, stream, now):
-                found.append(op)
-        return found
+            if remaining[op] or (through and through[op] > now):
+                continue
+            if self._remote and not self._present(op, stream, now):
+                continue
+            found.append((self._number(op), op))
+        return sorted(dict.fromkeys(found)) if len(found) > 1 else found
 
     def _present(self, op: OpId, stream: int, now: int) -> bool:
         """Whether the inputs of a head are on its device; if not, have its stream woken when they are."""
-        if not self._several:
-            return True
-        arrival = self._state.arrival(op, self._state.problem.stream_device[stream])
+        arrival = self._state.inputs_at(op, stream)
+        if arrival is None:
+            return False  # the end of a copy will come back to it
         if arrival <= now:
             return True
-        self._arriving[stream] = True
+        self._arriving[stream] = 1
         self._wake(stream, arrival)
         return False
 
-    def _admit(self, device: int, now: int) -> None:
-        """Ask the device model, and keep the reason of those that must wait."""
-        state = self._state
-        gate = state.gates[device]
+    def _starter(self, device: int) -> Callable[[OpId], None]:
+        """Return what starts an operator on a device."""
+        state, take, queued, start_now = self._state, self._gates[device].take, self._queued, self._start
+        stream_of, queues, end_wait = state.stream_of, state.queues, state.waits.end
+        several = len(state.problem.devices) > 1
 
         def start(op: OpId) -> None:
-            stream = state.stream_of[op]
-            state.queues[stream].popleft()
-            gate.take(op)
-            self._end_wait(op, now)
-            if self._several:
-                self._note_transfers(op, device)
-            self._start(op, stream, device, now)
+            now = self._now
+            stream = stream_of[op]
+            queues[stream].popleft()
+            queued[stream] = 0
+            take(op)
+            end_wait(op, now)
+            if several:
+                self._note_delays(op, device)
+            start_now(op, stream, device, now)
 
-        blocked = self._models[device](self.pending[device], self._launched, gate, start)
-        for op, reason, detail in blocked:
-            known = self._waiting.get(op)
-            if known is None or known[0] != reason:
-                self._end_wait(op, now)
-                self._waiting[op] = (reason, now, detail)
-        self.pending[device] = [op for op, _, _ in blocked]
+        return start
 
-    def _end_wait(self, op: OpId, now: int) -> None:
-        reason, since, detail = self._waiting.pop(op, ("queue", now, ""))
-        if since < now:
-            self._state.waits.append(Wait(op, reason, since, now, detail))
-
-    def _note_transfers(self, op: OpId, device: int) -> None:
+    def _note_delays(self, op: OpId, device: int) -> None:
+        """Note the pure delays of edges over which nothing is copied."""
         state, problem = self._state, self._state.problem
         for source in problem.graph.pred[op]:
             origin = problem.stream_device[state.stream_of[source]]
-            moving = problem.transfer_ns(source, op, origin, device)
-            if moving:
+            delay = problem.graph.delays.get((source, op), 0)
+            if origin != device and delay and not state.copied(source, op, device):
                 begin, size = state.end_at[source], problem.edge_bytes(source, op)
-                state.transfers.append(Transfer(source, op, origin, device, begin, begin + moving, size))
+                state.transfers.append(Transfer(source, op, origin, device, begin, begin + delay, size))
 
-    def _device(self, op: OpId) -> int:
-        return self._state.problem.stream_device[self._state.stream_of[op]]
+
+def _urgencies(priorities: Sequence[int], streams: int) -> Sequence[int]:
+    """Priority of each stream of a device."""
+    return priorities or (0,) * streams

@@ -82,8 +82,7 @@ def diagnose(state: State, pending: Sequence[Sequence[OpId]]) -> SchedulerError:
     now = max(0, max(state.end_at, default=0))
     for device, ops in enumerate(pending):
         for op in ops:
-            shortage = state.gates[device].shortage(op)
-            if shortage is not None and shortage[0] == "memory" and state.memory is not None:
+            if state.gates[device].lacks(op) == "memory" and state.memory is not None:
                 needed = state.memory.live[device] + state.memory.need(op, device)
                 return _out_of_memory(state, op, device, now, needed)
     stuck = [stream for stream, queue in enumerate(state.queues) if queue]
@@ -129,8 +128,8 @@ def _deadlock(state: State, stuck: Sequence[int], now: int) -> DeadlockError:
             where = state.stream_of[source]
             place = f"queued on {problem.stream_names[where]}" if where >= 0 else "never dispatched"
             waits.append(f"{names[source]!r} ({place})")
-        shortage = state.gates[problem.stream_device[stream]].shortage(head)
-        reason = ", ".join(waits) or (shortage[1] if shortage else "an earlier launch on its device")
+        words = state.gates[problem.stream_device[stream]].words(head)
+        reason = ", ".join(waits) or words or "an earlier launch on its device"
         rows.append((problem.stream_names[stream], repr(names[head]), reason))
     widths = [max(len(row[column]) for row in [("stream", "head", ""), *rows]) for column in range(2)]
     lines = [f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c}" for a, b, c in [("stream", "head", "waits for"), *rows]]

@@ -10,59 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
-from typing import cast
 
-import simpy
 from simpy.events import NORMAL
 
-from simsched.engine.admission import Admission
+from simsched.engine.clock import Clock, End, Tick
 from simsched.engine.devices.base import Gate
-from simsched.engine.memory import DeviceMemory, Memory
+from simsched.engine.memory import DeviceMemory
 from simsched.engine.obstacles import check_capacity, diagnose, invalid_dispatch, over_capacity
 from simsched.engine.residency import Residency
+from simsched.engine.shared import LINKS, Shared
 from simsched.engine.state import EngineView, State
 from simsched.graph.model import OpId
 from simsched.problem import MemoryMode, Problem
 from simsched.schedulers.base import Policy, Scheduler
 from simsched.trace import Trace
 
+Settle = Callable[[int, list[OpId], list[OpId]], None]
+"""``settle(now, newly_ready, finished)``: what is done once all events of an instant are in."""
+
 NOTES = 1 << 14
 """Instants after which notes of memory are accounted for, so that they never take much memory themselves."""
-
-
-class _Clock(simpy.Environment):
-    """SimPy's environment, with its agenda in reach of the loop below."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        # Times are whole ns here, though SimPy's own type allows floats.
-        self.agenda = cast("list[tuple[int, int, int, simpy.Event]]", self._queue)
-        self.numbers = self._eid
-
-    def process(self, event: simpy.Event, now: int) -> None:  # type: ignore[override]
-        """Do what ``step()`` does for an event that is not a stream's."""
-        self._now = now
-        callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
-        for callback in callbacks or ():
-            callback(event)
-
-
-class _End(simpy.Event):
-    """The running operator of a stream ends; one event a stream, scheduled again and again."""
-
-    __slots__ = ("stream",)
-
-    def __init__(self, clock: _Clock, stream: int) -> None:
-        super().__init__(clock)
-        self.stream = stream
-        self._ok = True
-        self._value = None
-
-
-class _Arrival(_End):
-    """The inputs of a stream's head are on its device."""
-
-    __slots__ = ()
 
 
 def simulate(
@@ -113,16 +80,16 @@ class _Simulation:
         explain: bool,
     ) -> None:
         devices = range(len(problem.devices))
-        accounts: Memory | None = None
+        accounts: DeviceMemory | Residency | None = None
         if problem.needs_memory:
             accounts = DeviceMemory(problem) if len(devices) == 1 else Residency(problem)
         capacities = [None if memory == "unbounded" else device.capacity for device in problem.devices]
         gates = [Gate(problem, device, accounts, capacities[device], blocking=memory == "block") for device in devices]
-        durations = actual if actual is not None else [problem.durations(device) for device in devices]
+        self._durations = actual if actual is not None else [problem.durations(device) for device in devices]
         self._policy = policy
         self._strict = memory == "strict"
         self._memory = accounts
-        self._durations = durations
+        self._gates = gates
         self._state = state = State(problem, accounts, gates)
         # What is only noted costs least, and notes are all that a single device needs while nobody asks.
         self._note: Callable[[int], None] | None = None
@@ -130,27 +97,33 @@ class _Simulation:
             accounts.follow(state.start_at, state.end_at)
             self._note = accounts.log.append
         self._view = EngineView(state, explain)
-        self._clock = clock = _Clock()
+        self._clock = clock = Clock()
         streams = range(len(problem.stream_device))
-        self._ends = [_End(clock, stream) for stream in streams]
-        self._arrivals = [_Arrival(clock, stream) for stream in streams]
-        # One device that can refuse nothing: heads with their inputs start at once, without admission.
-        self._open = len(devices) == 1 and gates[0].open
-        self._admission = Admission(state, self._start, self._await_inputs)
+        self._ends = [End(clock, stream) for stream in streams]
         self._stream_device = problem.stream_device
         self._heads: list[int] = []
+        # One device that can refuse nothing, and where nothing is shared: heads with their inputs start at once.
+        host_is_free = problem.hardware.host.mode == "free"
+        self._shared: Shared | None = None
+        if len(devices) > 1 or problem.devices[0].model != "lanes" or not gates[0].open or not host_is_free:
+            self._shared = Shared(state, gates, self._durations, clock, (self._start, self._heads.append))
 
     def run(self) -> Trace:
         """Run to the end, or raise what stands in the way."""
         state = self._state
         count = len(state.problem.graph)
         if count:
-            self._loop()
+            settle = self._settler()
+            settle(0, self._sources(), [])
+            if self._shared is None:
+                self._loop(settle)
+            else:
+                self._loop_shared(settle, self._shared)
         if state.started < count:
-            raise diagnose(state, self._admission.pending)
+            raise diagnose(state, [] if self._shared is None else self._shared.pending())
         return state.trace()
 
-    def _loop(self) -> None:
+    def _loop(self, settle: Settle) -> None:
         """Drain one instant after the other; settle each when none of its events is left.
 
         Everything is bound to local names, because this runs for every operator.
@@ -158,23 +131,20 @@ class _Simulation:
         state, succ = self._state, self._state.problem.graph.succ
         note, memory = self._note, self._memory
         remaining, running, queues, idle, heads = state.remaining, state.running, state.queues, state.idle, self._heads
-        agenda, settle, guarded = self._clock.agenda, self._settler(), not self._open
+        agenda = self._clock.agenda
         stream_of, ready_at, calls = state.stream_of, state.ready_at, 1
-        settle(0, self._sources(), [])
         while agenda:
             now, _, _, event = heappop(agenda)
             newly_ready: list[OpId] = []
             finished: list[OpId] = []
             while True:
-                if type(event) is _End:
-                    stream = event.stream
+                if type(event) is End:
+                    stream = event.number
                     op = running[stream]
                     running[stream] = -1
                     finished.append(op)
                     if note is not None:
                         note(~op)
-                    if guarded:
-                        self._give_back(op, stream, now)
                     if queues[stream]:
                         heads.append(stream)
                     else:
@@ -187,9 +157,6 @@ class _Simulation:
                                 newly_ready.append(other)
                             else:
                                 heads.append(stream_of[other])
-                elif type(event) is _Arrival:
-                    self._admission.arrived(event.stream)
-                    heads.append(event.stream)
                 else:
                     self._clock.process(event, now)
                 if not agenda or agenda[0][0] != now:
@@ -201,6 +168,75 @@ class _Simulation:
                 memory.catch_up()
         state.calls = calls
 
+    def _loop_shared(self, settle: Settle, shared: Shared) -> None:
+        """Do the same where ends depend on what else runs, and heads wait for more than their predecessors."""
+        agenda, running, memory = self._clock.agenda, self._state.running, self._memory
+        finish, heads, calls = self._finisher(shared), self._heads, 1
+        shared.arm(0)
+        while agenda:
+            now, _, _, event = heappop(agenda)
+            newly_ready: list[OpId] = []
+            finished: list[OpId] = []
+            arrived = False
+            while True:
+                if type(event) is End:
+                    finish(running[event.number], now, newly_ready, finished)
+                elif type(event) is Tick and event.number != LINKS:
+                    if event.due == now:
+                        event.due = -1
+                        for op in shared.devices[event.number].due(now):
+                            finish(op, now, newly_ready, finished)
+                else:
+                    arrived |= shared.wake(event, now)
+                if not agenda or agenda[0][0] != now:
+                    break
+                now, _, _, event = heappop(agenda)
+            if finished or arrived:
+                settle(now, newly_ready, finished)
+                calls += 1
+                if memory is not None and not calls % NOTES:
+                    memory.catch_up()
+            elif heads:
+                self._advance(now)
+            shared.arm(now)
+        self._state.calls = calls
+
+    def _finisher(self, shared: Shared) -> Callable[[OpId, int, list[OpId], list[OpId]], None]:
+        """Return what ends an operator: gives back, frees its stream, and makes its successors ready."""
+        state, succ, note, memory = self._state, self._state.problem.graph.succ, self._note, self._memory
+        remaining, running, queues, idle, heads = state.remaining, state.running, state.queues, state.idle, self._heads
+        stream_of, ready_at, end_at, device_of = state.stream_of, state.ready_at, state.end_at, self._stream_device
+        give = [gate.give for gate in self._gates]
+        follow = shared.made if shared.several else None
+
+        def finish(op: OpId, now: int, newly_ready: list[OpId], finished: list[OpId]) -> None:
+            stream = stream_of[op]
+            running[stream] = -1
+            end_at[op] = now
+            finished.append(op)
+            if note is not None:
+                note(~op)
+            elif memory is not None:
+                memory.finish(op, device_of[stream], now)
+            give[device_of[stream]](op)
+            if queues[stream]:
+                heads.append(stream)
+            else:
+                idle.append(stream)
+            for other in succ[op]:
+                remaining[other] = left = remaining[other] - 1
+                there = stream_of[other]
+                if not left:
+                    ready_at[other] = now
+                    if there < 0:
+                        newly_ready.append(other)
+                    else:
+                        heads.append(there)
+            if follow is not None:
+                follow(op, now)
+
+        return finish
+
     def _sources(self) -> list[OpId]:
         """Operators that wait for nothing: ready at time 0."""
         sources = [op for op, left in enumerate(self._state.remaining) if not left]
@@ -208,17 +244,10 @@ class _Simulation:
             self._state.ready_at[op] = 0
         return sources
 
-    def _give_back(self, op: OpId, stream: int, now: int) -> None:
-        """Give back what an operator held on a device that can refuse."""
-        device = self._stream_device[stream]
-        if self._memory is not None and self._note is None:
-            self._memory.finish(op, device, now)
-        self._state.gates[device].give(op)
-
-    def _settler(self) -> Callable[[int, list[OpId], list[OpId]], None]:
+    def _settler(self) -> Settle:
         """Return what is done once all events of an instant are in, with everything bound to local names."""
         state, view, policy, heads = self._state, self._view, self._policy, self._heads
-        idle, is_open = state.idle, self._open
+        idle, shared = state.idle, self._shared
         became_ready, dispatch = view.became_ready.extend, self._dispatcher()
         latest, ended_at_once = -1, 0
 
@@ -229,7 +258,7 @@ class _Simulation:
                 newly_ready.sort()
             if len(idle) > 1:
                 idle.sort()
-            if heads or not is_open:
+            if heads or (shared is not None and shared.waiting()):
                 self._advance(now)
             nonlocal latest, ended_at_once
             if now == latest:
@@ -260,7 +289,8 @@ class _Simulation:
         stream_of, dispatch_at, launch_order, idle = state.stream_of, state.dispatch_at, state.launch_order, state.idle
         remaining, running, queues = state.remaining, state.running, state.queues
         start_at, end_at, durations = state.start_at, state.end_at, self._durations[0]
-        restricted, at_once = bool(state.problem.allowed), self._open and not self._strict
+        restricted, at_once = bool(state.problem.allowed), self._shared is None and not self._strict
+        launches = None if self._shared is None else self._shared.launch
         agenda, numbers, ends = self._clock.agenda, self._clock.numbers, self._ends
         note_launch, note_start = launch_order.append, self._note
 
@@ -289,24 +319,21 @@ class _Simulation:
                         continue
                     heads.append(stream)
                 queues[stream].append(op)
+                if launches is not None:
+                    launches(op, stream, now)
 
         return dispatch
 
     def _may_run(self, op: OpId, stream: int) -> bool:
         return self._stream_device[stream] in self._state.problem.allowed_devices(op)
 
-    def _await_inputs(self, stream: int, arrival: int) -> None:
-        """Let the clock say when the inputs of a stream's head arrive."""
-        clock = self._clock
-        heappush(clock.agenda, (arrival, NORMAL, next(clock.numbers), self._arrivals[stream]))
-
     def _advance(self, now: int) -> None:
         """Start the heads that can start."""
         state = self._state
         heads = list(self._heads)
         self._heads.clear()
-        if not self._open:
-            self._admission.advance(heads, now)
+        if self._shared is not None:
+            self._shared.advance(heads, now)
             return
         for stream in heads:
             queue = state.queues[stream]
@@ -314,15 +341,18 @@ class _Simulation:
                 self._start(queue.popleft(), stream, 0, now)
 
     def _start(self, op: OpId, stream: int, device: int, now: int) -> None:
-        """Run an operator until its duration is over."""
+        """Run an operator until it ends, which the clock or the device will say."""
         state = self._state
         state.running[stream] = op
-        end = now + self._durations[device][op]
         state.start_at[op] = now
-        state.end_at[op] = end
+        if self._shared is None:
+            end: int | None = now + self._durations[device][op]
+        else:
+            end = self._shared.devices[device].run(op, now)
         if self._memory is not None:
             self._memory.start(op, device, now)
             if self._strict:
                 over_capacity(state, op, device, now)
-        clock = self._clock
-        heappush(clock.agenda, (end, NORMAL, next(clock.numbers), self._ends[stream]))
+        if end is not None:
+            state.end_at[op] = end
+            self._clock.at(end, self._ends[stream])

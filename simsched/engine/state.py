@@ -6,12 +6,18 @@ from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from simsched.engine.devices.base import Gate
+from simsched.engine.host import Launches
 from simsched.engine.memory import Memory
+from simsched.engine.waits import Waits
 from simsched.graph.model import OpId
 from simsched.problem import Problem
-from simsched.trace import MemorySteps, Trace, Transfer, Wait
+from simsched.trace import Cohort, MemorySteps, Trace, Transfer
+
+if TYPE_CHECKING:
+    from simsched.engine.copies import Copies
 
 
 class State:
@@ -19,11 +25,14 @@ class State:
 
     __slots__ = (
         "calls",
+        "cohorts",
+        "copies",
         "dispatch_at",
         "end_at",
         "gates",
         "idle",
         "launch_order",
+        "launches",
         "memory",
         "problem",
         "queues",
@@ -56,17 +65,66 @@ class State:
         self.reasons: dict[OpId, str] = {}
         self.calls = 0
         self.rounds: dict[OpId, int] = {}
-        self.waits: list[Wait] = []
+        self.waits = Waits()
         self.transfers: list[Transfer] = []
+        self.launches = Launches(problem.hardware.host, count)
+        self.copies: Copies | None = None
+        self.cohorts: list[Cohort] = []
 
-    def arrival(self, op: OpId, device: int) -> int:
-        """Earliest instant at which all inputs of an operator whose predecessors have finished are on a device."""
+    def inputs_at(self, op: OpId, stream: int) -> int | None:
+        """When all inputs of a dispatched operator, whose predecessors have ended, are there; None if not known yet."""
+        problem, stream_of, stream_device = self.problem, self.stream_of, self.problem.stream_device
+        device, delays, end_at = stream_device[stream], problem.graph.delays, self.end_at
+        latest = 0
+        for source in problem.graph.pred[op]:
+            there = end_at[source]
+            if stream_device[stream_of[source]] == device:
+                if stream_of[source] != stream:
+                    there += problem.event_ns
+            else:
+                copied = self._copies_end(source, op, device)
+                if copied is None:
+                    return None
+                there = max(there, copied) + delays.get((source, op), 0)
+            if there > latest:
+                latest = there
+        return latest
+
+    def _copies_end(self, source: OpId, target: OpId, device: int) -> int | None:
+        """When the last copy of what ``target`` reads of ``source`` had come to a device; None until then."""
+        assert self.copies is not None
+        latest = 0
+        for tensor in self.copies.crossing(source, target, device):
+            end = self.copies.end(tensor, device)
+            if end is None:
+                return None
+            latest = max(latest, end)
+        return latest
+
+    def copied(self, source: OpId, target: OpId, device: int) -> bool:
+        """Whether anything has to be copied for an edge into a device."""
+        return self.copies is not None and bool(self.copies.crossing(source, target, device))
+
+    def arrival(self, op: OpId, device: int, now: int) -> int:
+        """Earliest instant at which all inputs of an operator can be on a device, if links and engines were free."""
         problem, stream_of, stream_device = self.problem, self.stream_of, self.problem.stream_device
         latest = 0
         for source in problem.graph.pred[op]:
-            moving = problem.transfer_ns(source, op, stream_device[stream_of[source]], device)
-            latest = max(latest, self.end_at[source] + moving)
+            there, origin = self.end_at[source], stream_device[stream_of[source]]
+            if origin != device:
+                there = self._expected(source, op, device, now)
+            latest = max(latest, there)
         return latest
+
+    def _expected(self, source: OpId, target: OpId, device: int, now: int) -> int:
+        delay = self.problem.graph.delays.get((source, target), 0)
+        if not self.copied(source, target, device):
+            return self.end_at[source] + delay
+        known = self._copies_end(source, target, device)
+        if known is not None:
+            return known + delay
+        origin = self.problem.stream_device[self.stream_of[source]]
+        return now + self.problem.transfer_ns(source, target, origin, device)
 
     @property
     def started(self) -> int:
@@ -75,6 +133,8 @@ class State:
 
     def trace(self) -> Trace:
         """Freeze what happened."""
+        copies = [] if self.copies is None else self.copies.done
+        transfers = sorted([*self.transfers, *copies], key=lambda move: (move.end, move.start))
         return Trace(
             self.stream_of,
             self.dispatch_at,
@@ -83,11 +143,13 @@ class State:
             self.end_at,
             self.launch_order,
             MappingProxyType(self.reasons),
-            tuple(self.waits),
-            tuple(self.transfers),
+            tuple(self.waits.over),
+            tuple(transfers),
             MemorySteps() if self.memory is None else self.memory.steps(),
             self.calls,
             MappingProxyType(self.rounds),
+            self.launches.through,
+            tuple(self.cohorts),
         )
 
 
@@ -152,5 +214,5 @@ class EngineView:
         return 0 if memory is None else memory.delta(op, device)
 
     def arrival(self, op: OpId, device: int) -> int:
-        """Earliest instant at which all inputs of a ready operator are on the device."""
-        return self._state.arrival(op, device)
+        """Earliest instant at which all inputs of a ready operator can be on the device, with links to itself."""
+        return self._state.arrival(op, device, self.now)

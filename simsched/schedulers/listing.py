@@ -17,6 +17,7 @@ from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.schedulers.base import Dispatch, Policy, View
 from simsched.schedulers.budget import Budget, Demands, prepare_demands
+from simsched.schedulers.one_device import OneDevice
 from simsched.schedulers.ready import ReadyGroups
 
 Words = Callable[[OpId], str]
@@ -87,7 +88,7 @@ def _keyed_policy(priority: Sequence[int], words: Words) -> Policy:
     """
     count = len(priority)
     heap: list[int] = []
-    contested: _Contested | None = None
+    contested: Callable[[View], Iterable[Choice]] | None = None
     fresh = True
 
     def policy(view: View) -> Iterable[Choice]:
@@ -95,7 +96,8 @@ def _keyed_policy(priority: Sequence[int], words: Words) -> Policy:
         if fresh:
             fresh = False
             demands = prepare_demands(view.problem)
-            contested = _Contested(priority, words, view.problem, demands) if _is_contested(view, demands) else None
+            if _is_contested(view, demands):
+                contested = _contested(priority, words, view, demands)
         if contested is not None:
             return contested(view)
         for op in view.newly_ready:
@@ -123,6 +125,20 @@ def _is_contested(view: View, demands: Demands) -> bool:
         or bool(demands[0])
         or (limit is not None and limit < devices[0].streams)
     )
+
+
+def _contested(
+    priority: Sequence[int], words: Words, view: View, demands: Demands
+) -> Callable[[View], Iterable[Choice]]:
+    """What chooses where operators compete for more than streams."""
+    problem = view.problem
+    if len(problem.devices) > 1 or view.free_bytes(0) is not None:
+        return _Contested(priority, words, problem, demands)
+
+    def reason(op: OpId, ready: int, passed: int) -> str:
+        return reason_text(words(op), ready, passed)
+
+    return OneDevice(priority, problem, demands, reason)
 
 
 class _Contested:

@@ -53,7 +53,7 @@ UPWARD = frozenset({("graph.onnx_import", "cost.registry"), ("graph.io", "cost.r
 
 # Libraries beside the standard one: the modules that may import them, anywhere in their text.
 LIBRARIES: dict[str, tuple[str, ...]] = {
-    "simpy": ("engine.simulator",),
+    "simpy": ("engine.simulator", "engine.clock", "engine.shared"),
     "yaml": ("config",),
     "typing_extensions": ("graph.schema",),  # comes with pydantic, which wants its TypedDict before Python 3.12
     "pydantic": ("output.recorded", "config", "graph.schema", "profiles", "experiment"),

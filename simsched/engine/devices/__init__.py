@@ -1,10 +1,10 @@
-"""Device models by name: one file each, one function each."""
+"""Device models by name: one file each, one class each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from simsched.engine.devices import lanes, sm_share
-from simsched.engine.devices.base import Admit
+from simsched.engine.devices.base import DeviceModel, Site
 
-MODELS: Mapping[str, Admit] = {"lanes": lanes.admit, "sm_share": sm_share.admit}
+MODELS: Mapping[str, Callable[[Site], DeviceModel]] = {"lanes": lanes.Lanes, "sm_share": sm_share.SmShare}

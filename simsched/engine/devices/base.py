@@ -1,36 +1,94 @@
-"""The interface of a device model.
+"""The interface of a device model, and the gate that every model asks.
 
-A model is one function: ``admit(pending, launched, gate, start)``. ``pending`` holds operators at the heads of their
-streams that have everything but the device's consent, in the order in which they came to that point (those that came
-together in launch order); ``launched(op)`` is the number of an operator's launch. The model calls ``start(op)`` for
-each that may start now and returns the others with the reason.
-
-Speed is constant in the models of this package so far: an operator that has started ends after its duration. Models
-that share bandwidth will also say, at each change of the resident set, how fast each resident operator runs.
+A model owns the queue of its device: operators at the heads of their streams that have their launch, their inputs and
+everything but the device's consent. It decides who may start, and how fast each operator runs beside the others. To
+add one, write a class like those of this package and name it in ``MODELS``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from simsched.engine.memory import Memory
+from simsched.engine.waits import Waits
 from simsched.graph.model import OpId
 from simsched.problem import Problem
-from simsched.trace import WaitReason
+from simsched.trace import Cohort, WaitReason
 
-Blocked = tuple[OpId, WaitReason, str]
+Start = Callable[[OpId], None]
 Shortage = tuple[WaitReason, str]
+"""What kind of thing an operator is short of, and that in words."""
+Blocked = tuple[OpId, WaitReason, str]
 
 
-class Admit(Protocol):
-    """Decide which pending operators start now."""
+class DeviceModel(Protocol):
+    """The queue of one device, and who runs there how fast."""
 
-    def __call__(
-        self, pending: Sequence[OpId], launched: Callable[[OpId], int], gate: Gate, start: Callable[[OpId], None]
-    ) -> list[Blocked]:
-        """Call ``start`` for each operator that may start; return the others, in the order of ``pending``."""
+    def push(self, op: OpId, launch: int) -> None:
+        """Let an operator enter the queue; those of one instant come in launch order, ``launch`` is their number."""
         ...
+
+    def advance(self, now: int, start: Start) -> None:
+        """Call ``start`` for each operator that may start, and note for the others what they wait for."""
+        ...
+
+    def run(self, op: OpId, now: int) -> int | None:
+        """Return when an operator that starts now ends; None where that depends on the others: see ``due``."""
+        ...
+
+    def body(self, op: OpId, now: int) -> None:
+        """The launch gap of an operator is over."""
+        ...
+
+    def next_time(self, now: int) -> int | None:
+        """Next instant, ``now`` at the earliest, at which ``due`` has something to say, as things stand."""
+        ...
+
+    def due(self, now: int) -> Sequence[OpId]:
+        """Return the operators that end now, ascending."""
+        ...
+
+    def waiting(self) -> bool:
+        """Whether ``advance`` may have something to do once something has ended."""
+        ...
+
+    def pending(self) -> Sequence[OpId]:
+        """Operators in the queue, the next one first."""
+        ...
+
+    def free(self) -> Mapping[str, int]:
+        """Free units of each renewable resource."""
+        ...
+
+
+class Site(NamedTuple):
+    """What a device model is made from.
+
+    Attributes
+    ----------
+    problem : Problem
+    device : int
+    durations : sequence of int
+        What each operator takes alone, in ns.
+    gate : Gate
+    waits : Waits
+    later : callable
+        ``later(op, time)``: have ``body(op)`` called then.
+    priority : callable
+        ``priority(op)``: that of the stream that the operator was dispatched to.
+    cohorts : list of Cohort
+        Where a model that places blocks notes them.
+    """
+
+    problem: Problem
+    device: int
+    durations: Sequence[int]
+    gate: Gate
+    waits: Waits
+    later: Callable[[OpId, int], None]
+    priority: Callable[[OpId], int]
+    cohorts: list[Cohort]
 
 
 class Gate:
@@ -48,18 +106,29 @@ class Gate:
         Whether an operator waits until its memory fits (mode ``block``).
     """
 
-    __slots__ = ("_demands", "_device", "_kernel_limit", "_limit", "_memory", "_resident", "capacity", "free")
+    __slots__ = (
+        "_columns", "_device", "_kernel_limit", "_limit", "_memory", "_names", "_resident", "_undemanded", "_units",
+        "capacity",
+    )  # fmt: skip
 
     def __init__(
         self, problem: Problem, device: int, memory: Memory | None, capacity: int | None, *, blocking: bool
     ) -> None:
         described = problem.devices[device]
-        self.free = dict(described.resources)
+        demands = problem.demands_on(device)
+        demanded = {name for demand in demands.values() for name in demand}
+        # Columns by operator, one for each resource that anybody demands.
+        self._names = [name for name in described.resources if name in demanded]
+        self._units = [described.resources[name] for name in self._names]
+        self._columns = [[0] * len(problem.graph) for _ in self._names]
+        for name, column in zip(self._names, self._columns, strict=True):
+            for op, demand in demands.items():
+                column[op] = demand.get(name, 0)
+        self._undemanded = {name: units for name, units in described.resources.items() if name not in demanded}
         self._device = device
         self._memory = memory
         self.capacity = capacity
         self._limit = capacity if blocking else None
-        self._demands = problem.demands_on(device)
         limit = described.max_resident_kernels
         self._kernel_limit = limit if limit is not None and limit < described.streams else None
         self._resident = 0
@@ -67,30 +136,52 @@ class Gate:
     @property
     def open(self) -> bool:
         """Whether nothing can ever be refused."""
-        return not self._demands and self._limit is None and self._kernel_limit is None
+        return not self._columns and self._limit is None and self._kernel_limit is None
 
-    def shortage(self, op: OpId) -> Shortage | None:
-        """What the operator is short of, or None when it may start."""
+    @property
+    def free(self) -> dict[str, int]:
+        """Free units of each resource of the device."""
+        return {**dict(zip(self._names, self._units, strict=True)), **self._undemanded}
+
+    def lacks(self, op: OpId) -> WaitReason | None:
+        """What kind of thing the operator is short of, or None when it may start."""
+        for column, units in zip(self._columns, self._units, strict=True):
+            if column[op] > units:
+                return "resource"
         if self._kernel_limit is not None and self._resident >= self._kernel_limit:
-            return "resource", f"resident kernels: {self._resident} of {self._kernel_limit}"
-        for resource, units in self._demands.get(op, {}).items():
-            if units > self.free[resource]:
-                return "resource", f"{resource}: needs {units}, {self.free[resource]} free"
-        if self._limit is not None and self._memory is not None:
-            free = self._limit - self._memory.live[self._device]
-            need = self._memory.need(op, self._device)
-            if need > free:
-                return "memory", f"memory: needs {need} B, {free} B free"
+            return "resource"
+        if self._limit is not None and not self._fits(op, self._limit):
+            return "memory"
         return None
+
+    def words(self, op: OpId) -> str:
+        """Say what the operator is short of; empty when it may start."""
+        if self._kernel_limit is not None and self._resident >= self._kernel_limit:
+            return f"resident kernels: {self._resident} of {self._kernel_limit}"
+        for name, column, units in zip(self._names, self._columns, self._units, strict=True):
+            if column[op] > units:
+                return f"{name}: needs {column[op]}, {units} free"
+        if self._limit is not None and self._memory is not None and not self._fits(op, self._limit):
+            free = self._limit - self._memory.live[self._device]
+            return f"memory: needs {self._memory.need(op, self._device)} B, {free} B free"
+        return ""
+
+    def _fits(self, op: OpId, limit: int) -> bool:
+        memory = self._memory
+        return memory is None or memory.live[self._device] + memory.need(op, self._device) <= limit
+
+    def room_for(self, size: int) -> bool:
+        """Whether so many bytes more fit, where memory makes operators wait."""
+        return self._limit is None or self._memory is None or self._memory.live[self._device] + size <= self._limit
 
     def take(self, op: OpId) -> None:
         """Take the operator's units."""
         self._resident += 1
-        for resource, units in self._demands.get(op, {}).items():
-            self.free[resource] -= units
+        for number, column in enumerate(self._columns):
+            self._units[number] -= column[op]
 
     def give(self, op: OpId) -> None:
         """Give the operator's units back."""
         self._resident -= 1
-        for resource, units in self._demands.get(op, {}).items():
-            self.free[resource] += units
+        for number, column in enumerate(self._columns):
+            self._units[number] += column[op]

@@ -1,35 +1,117 @@
-"""Device model ``sm_share``: kernels demand whole SMs and are admitted in launch order.
+"""Device model ``sm_share``: kernels demand whole SMs, are admitted in launch order, and share DRAM bandwidth.
 
-A kernel enters the device's queue when it is at the head of its stream and its inputs are there; kernels that come
-together enter in launch order. (One that had to wait for an operator of no length comes after one of the same instant
-that had not.) Only the first of the queue may start, when its SMs (and other demands, and its memory)
-are free: a large kernel at the head holds back a small one behind it. This head-of-line blocking is what was measured
-on NVIDIA devices (Amert et al., "GPU scheduling on the NVIDIA TX2", RTSS 2017, rules G2, G3 and X1). A kernel holds
-its SMs until it ends; it is never preempted.
+A kernel enters the device's queue when it is at the head of its stream and its launch and its inputs are there;
+kernels that come together enter in launch order. (One that had to wait for an operator of no length comes after one
+of the same instant that had not.) Only the first of the queue may start, when its SMs (and other demands, and its
+memory) are free: a large kernel at the head holds back a small one behind it. This head-of-line blocking is what was
+measured on NVIDIA devices (Amert et al., "GPU scheduling on the NVIDIA TX2", RTSS 2017, rules G2, G3 and X1). There is
+a queue for each priority; one is served when all more urgent ones are empty (rules A1 and A2). A kernel holds its SMs
+until it ends; it is never preempted.
 
-Not modelled here: sharing of DRAM bandwidth between resident kernels (each runs at the speed that it has alone),
-partial residency and tail waves, L2 reuse, contention inside an SM, clock changes, priorities.
+Kernels that run at the same time share the bandwidth max-min fairly: each gets what it would draw alone, or an equal
+share of what is left. A kernel that gets half of what it would draw runs at half its speed
+(:mod:`simsched.sharing.pool`).
+
+Not modelled: partial residency and tail waves (see ``blocks``), L2 reuse, contention inside an SM, clock changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 
-from simsched.engine.devices.base import Blocked, Gate
+from simsched.engine.devices.base import Site, Start
 from simsched.graph.model import OpId
+from simsched.sharing.pool import Pool
+
+BEHIND = "behind the head of the device's queue"
 
 
-def admit(
-    pending: Sequence[OpId], launched: Callable[[OpId], int], gate: Gate, start: Callable[[OpId], None]
-) -> list[Blocked]:
-    """Start pending operators in order until one does not fit; it holds back all behind it."""
-    del launched  # the order in which kernels came to the queue decides
-    for position, op in enumerate(pending):
-        short = gate.shortage(op)
-        if short is not None:
-            behind: list[Blocked] = [
-                (other, "queue", "behind the head of the device's queue") for other in pending[position + 1 :]
-            ]
-            return [(op, *short), *behind]
-        start(op)
-    return []
+class SmShare:
+    """The queue, and the bodies of kernels that draw bandwidth."""
+
+    def __init__(self, site: Site) -> None:
+        self._gate, self._waits, self._durations = site.gate, site.waits, site.durations
+        self._priority, self._later = site.priority, site.later
+        problem, device = site.problem, site.device
+        self._problem, self._device = problem, device
+        drawing = sorted(problem.graph.traffic.keys() | problem.costs[device].keys())
+        draws = {op: problem.draw(op, device, site.durations[op]) for op in drawing}
+        self._draws = {op: draw for op, draw in draws.items() if draw}
+        levels = sorted(set(problem.devices[device].stream_priorities)) or [0]
+        self._queues: dict[int, deque[OpId]] = {level: deque() for level in levels}
+        self._fresh: list[OpId] = []
+        self._pool = Pool()
+
+    def push(self, op: OpId, launch: int) -> None:
+        """Let a kernel enter the queue of its priority."""
+        del launch  # kernels of one instant come in this order already
+        self._queues[self._priority(op)].append(op)
+        self._fresh.append(op)
+
+    def advance(self, now: int, start: Start) -> None:
+        """Start kernels in order until one does not fit; it holds back all behind it."""
+        gate, waits = self._gate, self._waits
+        head = -1
+        for queue in self._queues.values():
+            while queue and head < 0:
+                op = queue[0]
+                lacking = gate.lacks(op)
+                if lacking is None:
+                    queue.popleft()
+                    start(op)
+                else:
+                    head = op
+                    if waits.reason(op) != lacking:
+                        waits.begin(op, lacking, now, gate.words(op))
+            if head >= 0 and queue and queue[0] != head and waits.reason(queue[0]) not in (None, "queue"):
+                waits.begin(queue[0], "queue", now, BEHIND)  # a more urgent one has come
+        if self._fresh:
+            if head >= 0:
+                for op in self._fresh:
+                    if op not in waits and self._waiting(op):
+                        waits.begin(op, "queue", now, BEHIND)
+            self._fresh.clear()
+
+    def _waiting(self, op: OpId) -> bool:
+        return op in self._queues[self._priority(op)]
+
+    def run(self, op: OpId, now: int) -> int | None:
+        """Return the end of a kernel that draws nothing; let the others draw from the end of their launch gap on."""
+        took = self._durations[op]
+        draw = self._draws.get(op)
+        if draw is None:
+            return now + took
+        launch = self._problem.launch_part(op, self._device, took)
+        if launch:
+            self._later(op, now + launch)
+        else:
+            self._pool.add(op, draw, took, now)
+        return None
+
+    def body(self, op: OpId, now: int) -> None:
+        """Let a kernel draw."""
+        took = self._durations[op]
+        length = took - self._problem.launch_part(op, self._device, took)
+        self._pool.add(op, self._draws[op], length, now)
+
+    def next_time(self, now: int) -> int | None:
+        """When the next body is done; one that lacks less than a rounding now is done in the next instant."""
+        time = self._pool.next_time()
+        return None if time is None else max(time, now + 1)
+
+    def due(self, now: int) -> Sequence[OpId]:
+        """Kernels whose bodies are done."""
+        return self._pool.due(now)
+
+    def waiting(self) -> bool:
+        """Whether any kernel is in the queue."""
+        return any(self._queues.values())
+
+    def pending(self) -> Sequence[OpId]:
+        """Kernels in the queue, the most urgent first."""
+        return [op for queue in self._queues.values() for op in queue]
+
+    def free(self) -> Mapping[str, int]:
+        """Free units of each renewable resource."""
+        return self._gate.free

@@ -1,0 +1,45 @@
+"""Waits of operators for the consent of their devices, while they are open and once they are over."""
+
+from __future__ import annotations
+
+from simsched.graph.model import OpId
+from simsched.trace import Wait, WaitReason
+
+
+class Waits:
+    """Who waits for what since when.
+
+    Attributes
+    ----------
+    open : dict
+        By operator: for what, since when (ns), and words for it.
+    over : list of Wait
+        Waits that lasted some time, in the order in which they ended.
+    """
+
+    __slots__ = ("open", "over")
+
+    def __init__(self) -> None:
+        self.open: dict[OpId, tuple[WaitReason, int, str]] = {}
+        self.over: list[Wait] = []
+
+    def __contains__(self, op: OpId) -> bool:
+        return op in self.open
+
+    def reason(self, op: OpId) -> WaitReason | None:
+        """What an operator waits for; None where it does not."""
+        known = self.open.get(op)
+        return None if known is None else known[0]
+
+    def begin(self, op: OpId, reason: WaitReason, now: int, detail: str) -> None:
+        """Let an operator wait; one that waits already for something else does so no longer."""
+        if op in self.open:
+            self.end(op, now)
+        self.open[op] = (reason, now, detail)
+
+    def end(self, op: OpId, now: int) -> None:
+        """End an operator's wait, if it has one."""
+        known = self.open.pop(op, None)
+        if known is not None and known[1] < now:
+            reason, since, detail = known
+            self.over.append(Wait(op, reason, since, now, detail))
