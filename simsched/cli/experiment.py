@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from simsched.experiment.runner import Finished
 
 SHOWN_ROWS = 60
-AXES = ("streams", "memory", "memory_capacity", "microbatches", "noise", "seed")
+AXES = (
+    "streams", "launch", "device_model", "place", "memory", "memory_capacity", "microbatches", "noise", "seed",
+)  # fmt: skip
 
 
 @click.command("experiment", epilog="Example: simsched experiment critical_path_before_after")

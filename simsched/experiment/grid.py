@@ -26,7 +26,11 @@ from simsched.output.records import RUN_COLUMNS
 from simsched.scenario import Scenario
 
 MOST_RUNS = 1_000_000
-TEXT_COLUMNS = frozenset({"graph", "hardware", "scheduler", "memory", "noise", "time_unit", "lower_bound", "error"})
+OPTIONAL_COLUMNS = ("launch", "device_model", "place")
+"""What the table says only of experiments that set it."""
+TEXT_COLUMNS = frozenset(
+    {"graph", "hardware", "scheduler", "memory", "noise", "time_unit", "lower_bound", "error", *OPTIONAL_COLUMNS}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,7 @@ class Cell:
             "noise": None if scenario.noise is None else str(scenario.noise),
             "noise_level": 0.0 if scenario.noise is None else scenario.noise.level,
             "seed": scenario.seed,
+            **{name: value for name in OPTIONAL_COLUMNS if (value := getattr(scenario, name)) is not None},
             **{f"graph.{key}": value for key, value in self.graph.settings},
         }
 
@@ -106,6 +111,9 @@ def cells_of(experiment: Experiment) -> list[Cell]:
         list(_hardware(experiment)),
         listed(experiment.microbatches),
         listed(experiment.streams),
+        listed(experiment.launch),
+        listed(experiment.device_model),
+        listed(experiment.place),
         [None if size is None else units.size(size) for size in listed(experiment.memory_capacity)],
         listed(experiment.memory),
         [parse_noise(level) for level in listed(experiment.noise)],
@@ -114,11 +122,13 @@ def cells_of(experiment: Experiment) -> list[Cell]:
     )
     _check_size(experiment, math.prod(len(axis) for axis in axes))
     cells = []
-    for graph, hardware, microbatches, streams, capacity, memory, noise, seed, scheduler in itertools.product(*axes):
-        dims = {} if graph.made else {key: int(value) for key, value in graph.settings}
+    for combination in itertools.product(*axes):
+        graph, hardware, microbatches, streams, launch, model, place, capacity, memory, noise, seed, scheduler = (
+            combination
+        )
         scenario = Scenario(
             hardware,
-            dims,
+            {} if graph.made else {key: int(value) for key, value in graph.settings},
             experiment.strict,
             streams,
             memory,
@@ -127,6 +137,9 @@ def cells_of(experiment: Experiment) -> list[Cell]:
             seed,
             noise,
             experiment.cost_model,
+            launch,
+            model,
+            place,
         )
         cells.append(Cell(graph, scheduler, scenario))
     return cells

@@ -9,7 +9,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from simsched import units
 from simsched.errors import ConfigError, Fault
+from simsched.hardware import DeviceModelName, LaunchMode
 from simsched.noise import parse_noise
+from simsched.placement import parse_rule
 from simsched.problem import MemoryMode
 
 if TYPE_CHECKING:
@@ -34,6 +36,14 @@ def _check_noise(value: str | float) -> str | float:
     return value
 
 
+def _check_rule(text: str) -> str:
+    try:
+        parse_rule(text)
+    except ConfigError as error:
+        raise ValueError(error.faults[0].message) from None
+    return text
+
+
 def _check_file_name(text: str) -> str:
     if not all(char.isalnum() or char in "_-" for char in text):
         raise ValueError(f"{text!r} is not a plain name; use letters, digits, '_' and '-'")
@@ -41,6 +51,7 @@ def _check_file_name(text: str) -> str:
 
 
 Size = Annotated[str, AfterValidator(_check_size)]
+PlaceRule = Annotated[str, AfterValidator(_check_rule)]
 NoiseLevel = Annotated[str | float, AfterValidator(_check_noise)]
 FileName = Annotated[Name, AfterValidator(_check_file_name)]
 
@@ -131,6 +142,9 @@ class Experiment(Strict):
     streams: Count | list[Count] | None = None
     memory: MemoryMode | list[MemoryMode] = "unbounded"
     memory_capacity: Size | list[Size] | None = None
+    launch: LaunchMode | list[LaunchMode] | None = None
+    device_model: DeviceModelName | list[DeviceModelName] | None = None
+    place: PlaceRule | list[PlaceRule] | None = None
     microbatches: Count | list[Count] | None = None
     noise: NoiseLevel | list[NoiseLevel] | None = None
     seeds: Seed | list[Seed] = 0
@@ -170,6 +184,9 @@ def _empty_lists(experiment: Experiment) -> Iterable[Fault]:
         "streams",
         "memory",
         "memory_capacity",
+        "launch",
+        "device_model",
+        "place",
         "microbatches",
         "noise",
         "seeds",

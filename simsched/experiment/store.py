@@ -25,8 +25,9 @@ Row = dict[str, Any]
 
 
 def problem_hash(problem: Problem) -> str:
-    """Hash everything about a problem that can change a number: graph, hardware, and the costs of all operators."""
+    """Hash everything about a problem that can change a number: graph, hardware, costs and places of all operators."""
     digest = hashlib.sha256(f"{problem.graph.content_hash} {problem.hardware.content_hash}".encode())
+    digest.update(repr(sorted(problem.allowed.items())).encode())
     for costs in problem.costs:
         digest.update(repr(sorted(costs.items())).encode())
     return digest.hexdigest()

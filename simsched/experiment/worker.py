@@ -38,6 +38,9 @@ class Shape(NamedTuple):
     microbatches: int | None
     cost_model: str | None
     strict: bool
+    launch: str | None
+    device_model: str | None
+    place: str | None
 
 
 KEPT = 4
@@ -89,6 +92,9 @@ def shape_of(cell: Cell) -> Shape:
         scenario.microbatches,
         scenario.cost_model,
         scenario.strict,
+        scenario.launch,
+        scenario.device_model,
+        scenario.place,
     )
 
 
