@@ -7,7 +7,7 @@ import pytest
 
 from simsched.errors import ConfigError, UnknownNameError
 from simsched.graph.builder import GraphBuilder
-from simsched.hardware import ComputeUnits, Device, Efficiency, Figure, Host, Link, SmLimits, Source
+from simsched.hardware import ComputeUnits, Device, Efficiency, Figure, Host, Link, SmLimits, Source, Threads
 from simsched.profiles import (
     check_profile,
     checks,
@@ -61,17 +61,27 @@ devices:
     max_resident_kernels: 101 @sheet
     copy_engines: 103 @sheet
     launch: 1.07 us @sheet
+    launch_in_graph: 1.03 us @sheet
     resources: {tensor_units: 109 @sheet}
+    stream_priorities: [0, -2, 1]
   - {name: cpu, kind: cpu, model: lanes, streams: 2, cores: unknown}
+  - name: many
+    kind: cpu
+    model: blocks
+    streams: 1
+    cores: 151
+    threads: {per_operator: 6, law: table, table: {8: 5.5 @guess, 2: 1.75 @guess}, core_bandwidth: 157 MB/s @guess}
+switches: [hub]
 links:
   - {between: [cpu, gpu], latency: 113 ns @sheet, bandwidth: 127 MB/s @sheet}
-host: {launch: 131 ns @sheet}
+  - {between: [hub, many], sharing: half_duplex}
+host: {launch: 131 ns @sheet, mode: serial, threads: 3, graph_launch: 137 ns @sheet, sync: 139 ns, event: 149 ns}
 """
 
 
 def test_every_key_reaches_its_field() -> None:
     profile = parse_profile(EVERYTHING)
-    gpu, cpu = profile.devices
+    gpu, cpu, many = profile.devices
     assert gpu == Device(
         "gpu",
         kind="gpu",
@@ -92,10 +102,15 @@ def test_every_key_reaches_its_field() -> None:
         l2_bytes=61 * 2**10,
         sm_limits=SmLimits(67, 71, 73, 79, 83 * 2**10, 89 * 2**10, 97),
         units=ComputeUnits(7, 2, {"fp16": 11}),
+        graph_launch_ns=1030,
+        stream_priorities=(0, -2, 1),
     )
     assert cpu == Device("cpu", kind="cpu", model="lanes", streams=2)
-    assert profile.links == (Link("cpu", "gpu", 113, 127e6),)
-    assert profile.host == Host(131)
+    threads = Threads(6, "table", table=((2, 1.75), (8, 5.5)), core_bandwidth=157e6)
+    assert many == Device("many", kind="cpu", model="blocks", resources={"sms": 151}, threads=threads)
+    assert profile.links == (Link("cpu", "gpu", 113, 127e6), Link("hub", "many", sharing="half_duplex"))
+    assert profile.switches == ("hub",)
+    assert profile.host == Host(131, "serial", 3, 137, 139, 149)
     assert (profile.name, profile.description) == ("made_up", "every key once")
 
 
@@ -105,10 +120,13 @@ def test_figures_keep_what_is_written_and_the_tag_of_their_source() -> None:
     assert profile.figures["devices[0].memory.capacity"] == Figure("41 MiB", "sheet")
     assert profile.figures["devices[0].efficiency.vector"] == Figure("31 %", "guess")
     assert profile.figures["links[0].latency"] == Figure("113 ns", "sheet")
-    assert unsourced_figures(profile) == ["devices[0].memory.usable"]
-    assert not any("int8" in path or "cores" in path for path in profile.figures), "unknown is not a figure"
-    # 31 quantities with a value: what is unknown, and choices such as streams, are not among them.
-    assert len(profile.figures) == 31
+    assert profile.figures["devices[2].threads.table.8"] == Figure("5.5", "guess")
+    assert unsourced_figures(profile) == [
+        "devices[0].memory.usable", "devices[2].cores", "host.sync", "host.event",
+    ]  # fmt: skip
+    assert not any("int8" in path or path == "devices[1].cores" for path in profile.figures), "unknown is not a figure"
+    # 39 quantities with a value: what is unknown, and choices such as streams, are not among them.
+    assert len(profile.figures) == 39
 
 
 def test_yaml_and_json_say_the_same(tmp_path: Path) -> None:
@@ -170,7 +188,7 @@ def test_the_template_loads_and_passes_its_checks() -> None:
 
 
 def test_rows_show_what_a_reader_compares() -> None:
-    (row, other) = profile_row(parse_profile(EVERYTHING))
+    row, other, _ = profile_row(parse_profile(EVERYTHING))
     assert (row.profile, row.device, row.sms, row.fp32, row.half) == ("made_up", "gpu", "5", "19 GFLOP/s", "23 GFLOP/s")
     assert (row.memory, row.bandwidth, row.launch) == ("41 MiB", "47 GB/s", "1.07 us")
     assert row.sources == "datasheet, derived, none"

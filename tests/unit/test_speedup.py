@@ -12,7 +12,7 @@ from simsched.cost.roofline import Roofline
 from simsched.cost.speedup import amdahl, bandwidth, linear, measured, peak_share, speedup
 from simsched.errors import CostError
 from simsched.graph.builder import GraphBuilder
-from simsched.hardware import Device, Efficiency, Threads
+from simsched.hardware import Device, DeviceModelName, Efficiency, Threads
 
 # 23 cores of 7 GFLOP/s; 52 GB/s of memory.
 CPU = Device(
@@ -80,9 +80,11 @@ def test_an_operator_takes_its_cores_and_is_so_many_times_as_fast_as_on_one() ->
     # On one core: 7,000,000 FLOP at 7 GFLOP/s is 1 ms.
     assert cost(Threads(1), 7_000_000).duration == 1_000_011
     four = cost(Threads(4, "amdahl", serial=0.2), 7_000_000)  # 1/5 + 4/5/4 = 2/5
-    assert (four.sms, four.duration, four.compute_ns) == (4, 400_011, pytest.approx(400_000))
+    assert (four.sms, four.duration) == (4, 400_011)
+    assert four.compute_ns == pytest.approx(400_000)
     five = cost(Threads(5, "table", table=TABLE), 7_000_000)
-    assert (five.sms, five.compute_ns) == (5, pytest.approx(1_000_000 / 3.25))
+    assert five.sms == 5
+    assert five.compute_ns == pytest.approx(1_000_000 / 3.25)
     assert cost(Threads(8), 7_000_000).duration == 125_011
     assert cost(None, 7_000_000).sms == 23, "without threads, as ever: all of the device"
 
@@ -99,7 +101,8 @@ def test_an_operator_takes_fewer_cores_where_it_has_fewer_blocks() -> None:
 
 def test_a_demand_of_the_graph_is_held_but_runs_on_no_more_threads_than_there_are() -> None:
     found = cost(Threads(5, "table", table=((5, 3.5),)), 7_000_000, sms=9)
-    assert (found.sms, found.compute_ns) == (9, pytest.approx(1_000_000 / 3.5))
+    assert found.sms == 9
+    assert found.compute_ns == pytest.approx(1_000_000 / 3.5)
 
 
 def test_the_memory_side_follows_the_speed_up_of_what_one_core_can_draw() -> None:
@@ -114,7 +117,8 @@ def test_the_memory_side_follows_the_speed_up_of_what_one_core_can_draw() -> Non
 def test_threads_hold_cores_on_lanes_too_and_share_no_wave() -> None:
     builder = GraphBuilder("one")
     builder.add_op("a", flops=7_000_000)
-    for model in ("lanes", "sm_share", "blocks"):
+    models: tuple[DeviceModelName, ...] = ("lanes", "sm_share", "blocks")
+    for model in models:
         device = dataclasses.replace(CPU, model=model, threads=Threads(4))
         found = Roofline()(builder.build(), 0, device)
         assert (found.sms, found.duration) == (4, 250_011)
