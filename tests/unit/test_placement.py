@@ -95,8 +95,8 @@ def test_balanced_takes_the_device_that_would_end_first() -> None:
 
 def test_contiguous_by_hand() -> None:
     graph = graph_of(*((name, "op", duration) for name, duration in zip("abcdef", (4, 3, 2, 5, 1, 6), strict=True)))
-    # 21 in three pieces: 7 | 8 | 6, no better.
-    assert devices_of(placed_problem(graph, BOX, rule="contiguous")) == ["cpu"] * 2 + ["gpu0"] * 3 + ["gpu1"]
+    # 21 in three pieces: 4 3 | 2 5 | 1 6; in two: 4 3 2 | 5 1 6.
+    assert devices_of(placed_problem(graph, BOX, rule="contiguous")) == ["cpu"] * 2 + ["gpu0"] * 2 + ["gpu1"] * 2
     assert devices_of(placed_problem(graph, BOX, rule="contiguous:gpu*")) == ["gpu0"] * 3 + ["gpu1"] * 3
 
 
@@ -145,12 +145,9 @@ def test_what_takes_no_time_stays_with_its_predecessor() -> None:
     builder.add_op("c", duration=5, after=["view"])
     builder.add_op("start", duration=0)
     graph = builder.build()
-    for rule, expected in (
-        ("round_robin", ["cpu", "gpu0", "gpu0", "gpu1"]),
-        ("balanced", ["cpu", "gpu0", "gpu0", "gpu1"]),
-    ):
+    for rule in ("round_robin", "balanced"):
         places = dict(zip(graph.names, devices_of(placed_problem(graph, BOX, rule=rule)), strict=True))
-        assert [places[name] for name in ("a", "b", "view", "c")] == expected
+        assert [places[name] for name in ("a", "b", "view", "c")] == ["cpu", "gpu0", "gpu0", "gpu1"]
         assert places["start"] == "cpu"
 
 
@@ -204,9 +201,15 @@ MALFORMED = [
         "'gpu': 'gpu' is not a rule; expected one of: fastest, round_robin, balanced, contiguous; "
         "or patterns such as 'Conv*=gpu; *=cpu'",
     ),
-    ("", "'' is not a rule; expected one of: fastest, round_robin, balanced, contiguous; "
-         "or patterns such as 'Conv*=gpu; *=cpu'"),
-    ("fastest:", "'fastest:': names no devices behind the colon; write for example 'fastest:gpu*', or 'fastest' for all"),
+    (
+        "",
+        "'' is not a rule; expected one of: fastest, round_robin, balanced, contiguous; "
+        "or patterns such as 'Conv*=gpu; *=cpu'",
+    ),
+    (
+        "fastest:",
+        "'fastest:': names no devices behind the colon; write for example 'fastest:gpu*', or 'fastest' for all",
+    ),
     ("Conv=gpu0; Relu", "'Conv=gpu0; Relu': 'Relu' is not OPERATORS=DEVICE; write for example 'Conv*=gpu; *=cpu'"),
     ("=gpu0", "'=gpu0': '=gpu0' is not OPERATORS=DEVICE; write for example 'Conv*=gpu; *=cpu'"),
     ("Conv=", "'Conv=': 'Conv=' is not OPERATORS=DEVICE; write for example 'Conv*=gpu; *=cpu'"),
