@@ -177,13 +177,14 @@ class _Simulation:
             now, _, _, event = heappop(agenda)
             newly_ready: list[OpId] = []
             finished: list[OpId] = []
-            arrived = False
+            arrived = ticked = False
             while True:
                 if type(event) is End:
                     finish(running[event.number], now, newly_ready, finished)
                 elif type(event) is Tick and event.number != LINKS:
                     if event.due == now:
                         event.due = -1
+                        ticked = True  # blocks may have given back their places though no kernel has ended
                         for op in shared.devices[event.number].due(now):
                             finish(op, now, newly_ready, finished)
                 else:
@@ -196,7 +197,7 @@ class _Simulation:
                 calls += 1
                 if memory is not None and not calls % NOTES:
                     memory.catch_up()
-            elif heads:
+            elif heads or (ticked and shared.waiting()):
                 self._advance(now)
             shared.arm(now)
         self._state.calls = calls
