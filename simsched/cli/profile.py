@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from simsched.cli import console, exits
 from simsched.cli.app import HelpfulGroup
 from simsched.cli.options import json_option
 from simsched.output.tables import Table
+
+if TYPE_CHECKING:
+    from simsched.hardware import HardwareProfile
 
 
 @click.group("profile", cls=HelpfulGroup, epilog="Example: simsched profile show a100_sxm_80gb")
@@ -42,17 +46,19 @@ def list_profiles(as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """Show every figure of one profile with its source."""
+    """Show every figure of one profile with its source, its links, and how its host launches."""
     from dataclasses import asdict
 
-    from simsched.profiles import figure_rows, load_hardware, profile_row
+    from simsched.profiles import figure_rows, link_rows, load_hardware, profile_row
 
     profile = load_hardware(name)
     figures = figure_rows(profile)
     if as_json:
         devices = [asdict(row) for row in profile_row(profile)]
         rows = [asdict(row) for row in figures]
-        console.emit({"profile": profile.name, "description": profile.description, "devices": devices, "figures": rows})
+        head = {"profile": profile.name, "description": profile.description, "devices": devices, "figures": rows}
+        links = [asdict(row) for row in link_rows(profile)]
+        console.emit({**head, "links": links, "switches": list(profile.switches), "host": asdict(profile.host)})
         return
     console.say(f"{profile.name}: {profile.description}" if profile.description else profile.name)
     console.say()
@@ -63,10 +69,25 @@ def show(name: str, as_json: bool) -> None:
         )
         return
     console.show(Table(("figure", "value", "source"), [(row.path, row.value, row.source) for row in figures]))
+    _show_joints(profile)
     cites = dict.fromkeys((row.source, row.cite) for row in figures if row.cite)
     console.say()
     for kind, cite in cites:
         console.say(f"{kind}: {cite}")
+
+
+def _show_joints(profile: HardwareProfile) -> None:
+    from simsched.profiles import host_text, link_rows
+
+    links = link_rows(profile)
+    if links:
+        console.say()
+        cells = [(row.link, row.latency, row.bandwidth, row.sharing) for row in links]
+        console.show(Table(("link", ">latency", ">bandwidth", "shared"), cells))
+    if profile.switches:
+        console.say(f"switches: {', '.join(profile.switches)}")
+    console.say()
+    console.say(f"host: {host_text(profile)}")
 
 
 @command.command("check", epilog="Example: simsched profile check a100_sxm_80gb")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simsched.hardware import Device, HardwareProfile
-from simsched.units import format_rate, format_size
+from simsched.units import format_duration, format_rate, format_size
 
 TOLERANCE = 0.013
 """Published peaks are rounded, by up to 1.3 %."""
@@ -56,7 +56,12 @@ def check_profile(profile: HardwareProfile) -> list[str]:
     wrong = [str(check) for check in checks(profile) if check.passed is False]
     used = {figure.tag for figure in profile.figures.values()}
     unused = [tag for tag in profile.sources if tag not in used]
-    return wrong + [f"sources.{tag}: no figure names this source; remove it, or write @{tag}" for tag in unused]
+    wrong += [f"sources.{tag}: no figure names this source; remove it, or write @{tag}" for tag in unused]
+    for name in profile.switches:
+        joined = sum(name in (link.a, link.b) for link in profile.links)
+        if joined < 2:
+            wrong.append(f"switches.{name}: {joined} of the links end here, so that it joins nothing; remove it")
+    return wrong
 
 
 def unsourced_figures(profile: HardwareProfile) -> list[str]:
@@ -90,6 +95,8 @@ def _device_checks(device: Device) -> Iterator[Check]:
     yield from _bandwidth(device)
     yield from _memory(device)
     yield from _limits(device)
+    yield from _launch(device)
+    yield from _core_bandwidth(device)
 
 
 def _vector_peak(device: Device) -> Iterator[Check]:
@@ -147,6 +154,23 @@ def _memory(device: Device) -> Iterator[Check]:
         fits = usable < capacity
         text = f"{_bytes(usable)} must be less than the capacity, {_bytes(capacity)}"
         yield Check(f"{device.name}.memory.usable", text, fits)
+
+
+def _launch(device: Device) -> Iterator[Check]:
+    inside = device.graph_launch_ns
+    if inside is not None and device.launch_ns:
+        text = (
+            f"{format_duration(inside)} must be at most the launch outside of one, {format_duration(device.launch_ns)}"
+        )
+        yield Check(f"{device.name}.launch_in_graph", text, inside <= device.launch_ns)
+
+
+def _core_bandwidth(device: Device) -> Iterator[Check]:
+    core = None if device.threads is None else device.threads.core_bandwidth
+    if core is not None and device.memory_bandwidth is not None:
+        whole = device.memory_bandwidth
+        text = f"{format_rate(core, 'B/s')} must be at most that of all cores, {format_rate(whole, 'B/s')}"
+        yield Check(f"{device.name}.threads.core_bandwidth", text, core <= whole)
 
 
 def _limits(device: Device) -> Iterator[Check]:

@@ -59,6 +59,16 @@ class FigureRow:
     cite: str
 
 
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """One link of a profile, as text; ``-`` for no latency, and for bandwidth without a limit."""
+
+    link: str
+    latency: str
+    bandwidth: str
+    sharing: str
+
+
 def profile_rows(names: list[str] | None = None) -> list[ProfileRow]:
     """Load profiles and return a row for each device.
 
@@ -120,6 +130,46 @@ def figure_rows(profile: HardwareProfile) -> list[FigureRow]:
         kind, cite = (source.kind, source.cite) if source else ("none", "")
         rows.append(FigureRow(f"{place}.{key}", figure.text, kind, cite))
     return rows
+
+
+def link_rows(profile: HardwareProfile) -> list[LinkRow]:
+    """Return the links of a profile, in its order."""
+    return [
+        LinkRow(
+            f"{link.a} - {link.b}",
+            format_duration(link.latency_ns) if link.latency_ns else UNKNOWN,
+            _rate(link.bandwidth, "B/s"),
+            link.sharing.replace("_", " "),
+        )
+        for link in profile.links
+    ]
+
+
+def host_text(profile: HardwareProfile) -> str:
+    """Say how the host of a profile launches, and what that costs.
+
+    Examples
+    --------
+    >>> from simsched.hardware import Host, lanes
+    >>> host_text(lanes(2))
+    'launches cost the host nothing'
+    >>> from dataclasses import replace
+    >>> host_text(replace(lanes(2), host=Host(5000, "serial", threads=2, event_ns=300)))
+    'launches one after the other (serial), 5 us each, on 2 threads; event 300 ns'
+    """
+    host = profile.host
+    costs = [
+        f"{name} {format_duration(cost)}" for name, cost in (("sync", host.sync_ns), ("event", host.event_ns)) if cost
+    ]
+    if host.mode == "free":
+        return "launches cost the host nothing"
+    if host.mode == "graph":
+        text = f"launches everything as one graph, {format_duration(host.graph_ns)}"
+        costs = costs[-1:] if host.event_ns else []
+    else:
+        text = f"launches one after the other (serial), {format_duration(host.launch_ns)} each"
+        text += f", on {host.threads} threads" if host.threads > 1 else ""
+    return "; ".join([text, *costs])
 
 
 def markdown_table(rows: list[ProfileRow], columns: Sequence[str] = ()) -> str:
