@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from operator import mul
 from typing import Generic, TypeVar, cast
 
 Number = TypeVar("Number", float, Fraction)
@@ -39,6 +40,8 @@ def rates_along_path(
     capacities: Sequence[Number], rows: Sequence[Sequence[Number]], limits: Sequence[Number | None]
 ) -> list[Number]:
     """Bottleneck-fair rates; parameters as for ``fair.bottleneck_fair_rates``, one limit for each flow."""
+    if _all_fit(capacities, rows, limits):
+        return cast("list[Number]", list(limits))
     exact = any(isinstance(number, Fraction) for line in (capacities, limits, *rows) for number in line)
     if not exact:
         rates = _attempt(capacities, rows, limits, 0, ACCURACY)
@@ -56,6 +59,14 @@ def rates_along_path(
     raise ArithmeticError(f"no bottleneck-fair rates found for capacities {capacities!r} and rows {rows!r}")
 
 
+def _all_fit(capacities: Sequence[Number], rows: Sequence[Sequence[Number]], limits: Sequence[Number | None]) -> bool:
+    """Whether all flows have limits and can run at them together: the usual case, and a cheap one."""
+    bounds = [limit for limit in limits if limit is not None]
+    return len(bounds) == len(limits) and all(
+        sum(map(mul, row, bounds)) <= capacity for capacity, row in zip(capacities, rows, strict=True)
+    )
+
+
 def _attempt(
     capacities: Sequence[Number],
     rows: Sequence[Sequence[Number]],
@@ -71,7 +82,7 @@ def _attempt(
             full.append(limit)
         alone.append(min(full))
     try:
-        parts = _Path(capacities, rows, alone, pace).rates() if alone else []
+        parts = _Path(capacities, rows, alone, pace).rates()
     except _LostError:
         return None
     rates = [part * most for part, most in zip(parts, alone, strict=True)]
@@ -137,7 +148,7 @@ class _Path(Generic[Number]):
     def rates(self) -> list[Number]:
         """Follow the path to its end, where the capacities are the true ones; 1 is the rate alone."""
         loads = self._loads_at_bounds()
-        if not loads or max(loads) <= 1:
+        if max(loads) <= 1:  # each has what it has alone: there is one, or they share nothing that is full
             return [self.one] * len(self.held)
         self.excess = max((load - 1) / pace for load, pace in zip(loads, self.paces, strict=True))
         self.levels = [
