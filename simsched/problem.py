@@ -48,6 +48,7 @@ class Problem:
     stream_names: tuple[str, ...] = field(init=False)
     device_streams: tuple[range, ...] = field(init=False)
     _durations: tuple[Sequence[int], ...] = field(init=False)
+    _demands: dict[int, dict[OpId, Mapping[str, int]]] = field(init=False, default_factory=dict)
     _routes: dict[tuple[int, int], tuple[Hop, ...]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -140,12 +141,18 @@ class Problem:
             return stated
         return {**stated, "sms": cost.sms}
 
-    def demands_on(self, device: int) -> dict[OpId, Mapping[str, int]]:
+    def demands_on(self, device: int) -> Mapping[OpId, Mapping[str, int]]:
         """Demands of every operator that holds any units on a device, by operator id."""
+        known = self._demands.get(device)
+        if known is None:
+            known = self._demands[device] = self._find_demands(device)
+        return known
+
+    def _find_demands(self, device: int) -> dict[OpId, Mapping[str, int]]:
         stated, costs = self.graph.demands, self.costs[device]
-        if not costs and self.devices[device].model != "blocks":
-            if all(min(demand.values(), default=1) > 0 for demand in stated.values()):
-                return dict(stated)
+        plain = not costs and self.devices[device].model != "blocks"
+        if plain and all(min(demand.values(), default=1) > 0 for demand in stated.values()):
+            return dict(stated)
         ops = sorted(stated.keys() | costs.keys())
         found = {op: {name: units for name, units in self.demand(op, device).items() if units > 0} for op in ops}
         return {op: demand for op, demand in found.items() if demand}

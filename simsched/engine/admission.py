@@ -13,8 +13,8 @@ from simsched.engine.state import State
 from simsched.graph.model import OpId
 from simsched.trace import Transfer
 
-Start = Callable[[OpId, int, int, int], None]
-"""``start(op, stream, device, now)``"""
+Start = Callable[[OpId, int, int, int, int | None], None]
+"""``start(op, stream, device, now, end)``; ``end`` is None where only the device will know."""
 Wake = Callable[[int, int], None]
 """``wake(stream, time)``: let the engine know when a head's inputs are there."""
 Later = Callable[[OpId, int], None]
@@ -57,8 +57,13 @@ class Admission:
         self._launch_number: list[int] = [0] * len(problem.graph)
         self._numbered = 0
         self._remote = len(problem.devices) > 1 or bool(problem.event_ns)
-        self._starters = [self._starter(number) for number in range(len(self.devices))]
+        self._advances = [(device.advance, self._starter(number)) for number, device in enumerate(self.devices)]
         self._now = 0
+
+    def enter(self, op: OpId, stream: int) -> None:
+        """Let an operator that has everything enter its device's queue at once."""
+        self._queued[stream] = 1
+        self.devices[self._state.problem.stream_device[stream]].push(op, len(self._state.launch_order))
 
     def arrived(self, stream: int) -> None:
         """The inputs of a stream's head are there."""
@@ -73,8 +78,8 @@ class Admission:
                 stream = stream_of[op]
                 self._queued[stream] = 1
                 self.devices[stream_device[stream]].push(op, number)
-        for device, start in zip(self.devices, self._starters, strict=True):
-            device.advance(now, start)
+        for advance, start in self._advances:
+            advance(now, start)
 
     def _number(self, op: OpId) -> int:
         """Number of an operator's launch, which breaks ties within an instant."""
@@ -118,8 +123,8 @@ class Admission:
     def _starter(self, device: int) -> Callable[[OpId], None]:
         """Return what starts an operator on a device."""
         state, take, queued, start_now = self._state, self._gates[device].take, self._queued, self._start
-        stream_of, queues, end_wait = state.stream_of, state.queues, state.waits.end
-        several = len(state.problem.devices) > 1
+        stream_of, queues, end_wait, waiting = state.stream_of, state.queues, state.waits.end, state.waits.open
+        several, run = len(state.problem.devices) > 1, self.devices[device].run
 
         def start(op: OpId) -> None:
             now = self._now
@@ -127,10 +132,11 @@ class Admission:
             queues[stream].popleft()
             queued[stream] = 0
             take(op)
-            end_wait(op, now)
+            if op in waiting:
+                end_wait(op, now)
             if several:
                 self._note_delays(op, device)
-            start_now(op, stream, device, now)
+            start_now(op, stream, device, now, run(op, now))
 
         return start
 

@@ -38,6 +38,9 @@ class Shared:
     devices : list of DeviceModel
     several : bool
         Whether there are several devices.
+    immediate : bool
+        Whether an operator that is dispatched to a free stream after its predecessors has all that it needs but its
+        device's consent.
     """
 
     def __init__(
@@ -61,6 +64,8 @@ class Shared:
         self._ticks = [(Tick(clock, number), devices[number].next_time) for number in sharing]
         self.devices = devices
         self.several = len(problem.devices) > 1
+        self.immediate = not self.several and problem.hardware.host.mode == "free"
+        self.enter = self._admission.enter
         if self.several:
             from simsched.engine.copies import Copies  # what a single device has no use for
 

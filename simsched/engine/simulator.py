@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 
 from simpy.events import NORMAL
 
+from simsched.engine.admission import Start
 from simsched.engine.clock import Clock, End, Tick
 from simsched.engine.devices.base import Gate
 from simsched.engine.memory import DeviceMemory
@@ -106,7 +107,7 @@ class _Simulation:
         host_is_free = problem.hardware.host.mode == "free"
         self._shared: Shared | None = None
         if len(devices) > 1 or problem.devices[0].model != "lanes" or not gates[0].open or not host_is_free:
-            self._shared = Shared(state, gates, self._durations, clock, (self._start, self._heads.append))
+            self._shared = Shared(state, gates, self._durations, clock, (self._starter(), self._heads.append))
 
     def run(self) -> Trace:
         """Run to the end, or raise what stands in the way."""
@@ -279,7 +280,7 @@ class _Simulation:
                 dispatch(now, chosen)
                 if ended_at_once:
                     state.rounds.update((op, ended_at_once) for op, _, _ in chosen)
-                if heads:
+                if heads or shared is not None:
                     self._advance(now)
 
         return settle
@@ -291,7 +292,9 @@ class _Simulation:
         remaining, running, queues = state.remaining, state.running, state.queues
         start_at, end_at, durations = state.start_at, state.end_at, self._durations[0]
         restricted, at_once = bool(state.problem.allowed), self._shared is None and not self._strict
-        launches = None if self._shared is None else self._shared.launch
+        shared = self._shared
+        launch = None if shared is None or shared.immediate else shared.launch
+        enter = shared.enter if shared is not None and shared.immediate else None
         agenda, numbers, ends = self._clock.agenda, self._clock.numbers, self._ends
         note_launch, note_start = launch_order.append, self._note
 
@@ -318,10 +321,14 @@ class _Simulation:
                             note_start(op)
                         heappush(agenda, (end, NORMAL, next(numbers), ends[stream]))
                         continue
+                    if enter is not None and not remaining[op]:
+                        queues[stream].append(op)
+                        enter(op, stream)
+                        continue
                     heads.append(stream)
                 queues[stream].append(op)
-                if launches is not None:
-                    launches(op, stream, now)
+                if launch is not None:
+                    launch(op, stream, now)
 
         return dispatch
 
@@ -330,8 +337,7 @@ class _Simulation:
 
     def _advance(self, now: int) -> None:
         """Start the heads that can start."""
-        state = self._state
-        heads = list(self._heads)
+        state, heads = self._state, self._heads[:]
         self._heads.clear()
         if self._shared is not None:
             self._shared.advance(heads, now)
@@ -339,21 +345,35 @@ class _Simulation:
         for stream in heads:
             queue = state.queues[stream]
             if queue and state.running[stream] < 0 and not state.remaining[queue[0]]:
-                self._start(queue.popleft(), stream, 0, now)
+                op = queue.popleft()
+                state.running[stream] = op
+                state.start_at[op] = now
+                state.end_at[op] = end = now + self._durations[0][op]
+                self._clock.at(end, self._ends[stream])
+                self._account(op, 0, now)
 
-    def _start(self, op: OpId, stream: int, device: int, now: int) -> None:
-        """Run an operator until it ends, which the clock or the device will say."""
-        state = self._state
-        state.running[stream] = op
-        state.start_at[op] = now
-        if self._shared is None:
-            end: int | None = now + self._durations[device][op]
-        else:
-            end = self._shared.devices[device].run(op, now)
+    def _starter(self) -> Start:
+        """Return what runs an operator until it ends, which the clock or the device will say."""
+        state, note, strict = self._state, self._note, self._strict
+        running, start_at, end_at, at, ends = state.running, state.start_at, state.end_at, self._clock.at, self._ends
+        account = self._account if note is None or strict else None
+
+        def start(op: OpId, stream: int, device: int, now: int, end: int | None) -> None:
+            running[stream] = op
+            start_at[op] = now
+            if account is not None:
+                account(op, device, now)
+            elif note is not None:
+                note(op)
+            if end is not None:
+                end_at[op] = end
+                at(end, ends[stream])
+
+        return start
+
+    def _account(self, op: OpId, device: int, now: int) -> None:
+        """Account for the memory of an operator that starts."""
         if self._memory is not None:
             self._memory.start(op, device, now)
             if self._strict:
-                over_capacity(state, op, device, now)
-        if end is not None:
-            state.end_at[op] = end
-            self._clock.at(end, self._ends[stream])
+                over_capacity(self._state, op, device, now)

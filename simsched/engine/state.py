@@ -156,10 +156,13 @@ class State:
 class EngineView:
     """What a policy sees; implements :class:`simsched.schedulers.base.View`. The engine sets the attributes."""
 
-    __slots__ = ("_state", "became_ready", "explaining", "idle_streams", "newly_finished", "newly_ready", "now")
+    __slots__ = (
+        "_free", "_state", "became_ready", "explaining", "idle_streams", "newly_finished", "newly_ready", "now",
+    )  # fmt: skip
 
     def __init__(self, state: State, explaining: bool) -> None:
         self._state = state
+        self._free = [MappingProxyType(gate.free) for gate in state.gates]
         self.became_ready = array("i")
         self.explaining = explaining
         self.now = 0
@@ -191,7 +194,7 @@ class EngineView:
 
     def free(self, device: int) -> Mapping[str, int]:
         """Free units of each renewable resource of a device."""
-        return MappingProxyType(self._state.gates[device].free)
+        return self._free[device]
 
     def live_bytes(self, device: int) -> int:
         """Bytes allocated on a device now."""

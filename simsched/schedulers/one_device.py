@@ -5,7 +5,7 @@ Where several devices or memory make the choice harder, :class:`simsched.schedul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from operator import le, sub
 
@@ -17,6 +17,8 @@ from simsched.schedulers.budget import Demands
 Choice = tuple[OpId, int, str]
 Units = tuple[int, ...]
 """What the operators of one group demand of each resource."""
+Group = tuple[Units, list[int]]
+"""Their demands, and a heap of those that are ready."""
 Reason = Callable[[OpId, int, int], str]
 """``reason(op, ready, passed)``: words for a dispatch, by how many were ready and how many of them were passed over."""
 
@@ -43,8 +45,11 @@ class OneDevice:
         self._names = [name for name in device.resources if any(name in demand for demand in demands[0].values())]
         limit = device.max_resident_kernels
         self._spare = 0 if limit is None else max(device.streams - limit, 0)
+        one = len(self._names) == 1
+        self._first = _first_of_one_resource if one else _first_that_fits
         self._heaps: dict[Units, list[int]] = {}
         self._heap_of = self._sorted_out(demands)
+        self._groups = list(self._heaps.items())
 
     def _sorted_out(self, demands: Demands) -> list[list[int]]:
         """Heap of each operator's group."""
@@ -70,15 +75,15 @@ class OneDevice:
             return chosen
         everything = view.free(0)
         free = [everything[name] for name in self._names]
-        for stream in streams[:left]:
-            found = _first_that_fits(self._heaps, free)
-            if found is None:
-                break
-            units, heap = found
-            key = heappop(heap)
+        group = self._first(self._groups, free)
+        while group is not None:
+            key = heappop(group[1])
             op = key % count
-            chosen.append((op, stream, self._worded(op, key) if view.explaining else ""))
-            free = list(map(sub, free, units))
+            chosen.append((op, streams[len(chosen)], self._worded(op, key) if view.explaining else ""))
+            if len(chosen) == left:
+                break
+            free = list(map(sub, free, group[0]))
+            group = self._first(self._groups, free)
         return chosen
 
     def _worded(self, op: OpId, key: int) -> str:
@@ -87,11 +92,24 @@ class OneDevice:
         return self._reason(op, ready, sum(other < key for heap in heaps for other in heap))
 
 
-def _first_that_fits(heaps: Mapping[Units, list[int]], free: list[int]) -> tuple[Units, list[int]] | None:
-    """The group of the first operator that fits what is free, with its units."""
-    best: tuple[Units, list[int]] | None = None
+def _first_that_fits(groups: Sequence[Group], free: Sequence[int]) -> Group | None:
+    """The group of the first operator that fits what is free."""
+    best: Group | None = None
     first = 0
-    for units, heap in heaps.items():
+    for group in groups:
+        units, heap = group
         if heap and (best is None or heap[0] < first) and all(map(le, units, free)):
-            best, first = (units, heap), heap[0]
+            best, first = group, heap[0]
+    return best
+
+
+def _first_of_one_resource(groups: Sequence[Group], free: Sequence[int]) -> Group | None:
+    """Do the same where there is one resource, as on most devices: several times as fast."""
+    (there,) = free
+    best: Group | None = None
+    first = 0
+    for group in groups:
+        (needed,), heap = group
+        if heap and needed <= there and (best is None or heap[0] < first):
+            best, first = group, heap[0]
     return best

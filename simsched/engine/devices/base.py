@@ -104,12 +104,15 @@ class Gate:
         Bytes of the device; None in runs with unbounded memory.
     blocking : bool
         Whether an operator waits until its memory fits (mode ``block``).
+
+    Attributes
+    ----------
+    capacity : int or None
+    free : dict of str to int
+        Free units of each resource of the device.
     """
 
-    __slots__ = (
-        "_columns", "_device", "_kernel_limit", "_limit", "_memory", "_names", "_resident", "_undemanded", "_units",
-        "capacity",
-    )  # fmt: skip
+    __slots__ = ("_device", "_kernel_limit", "_limit", "_memory", "_needs", "_resident", "capacity", "free")
 
     def __init__(
         self, problem: Problem, device: int, memory: Memory | None, capacity: int | None, *, blocking: bool
@@ -118,13 +121,11 @@ class Gate:
         demands = problem.demands_on(device)
         demanded = {name for demand in demands.values() for name in demand}
         # Columns by operator, one for each resource that anybody demands.
-        self._names = [name for name in described.resources if name in demanded]
-        self._units = [described.resources[name] for name in self._names]
-        self._columns = [[0] * len(problem.graph) for _ in self._names]
-        for name, column in zip(self._names, self._columns, strict=True):
+        self._needs = [(name, [0] * len(problem.graph)) for name in described.resources if name in demanded]
+        for name, column in self._needs:
             for op, demand in demands.items():
                 column[op] = demand.get(name, 0)
-        self._undemanded = {name: units for name, units in described.resources.items() if name not in demanded}
+        self.free = dict(described.resources)
         self._device = device
         self._memory = memory
         self.capacity = capacity
@@ -136,17 +137,12 @@ class Gate:
     @property
     def open(self) -> bool:
         """Whether nothing can ever be refused."""
-        return not self._columns and self._limit is None and self._kernel_limit is None
-
-    @property
-    def free(self) -> dict[str, int]:
-        """Free units of each resource of the device."""
-        return {**dict(zip(self._names, self._units, strict=True)), **self._undemanded}
+        return not self._needs and self._limit is None and self._kernel_limit is None
 
     def lacks(self, op: OpId) -> WaitReason | None:
         """What kind of thing the operator is short of, or None when it may start."""
-        for column, units in zip(self._columns, self._units, strict=True):
-            if column[op] > units:
+        for name, column in self._needs:
+            if column[op] > self.free[name]:
                 return "resource"
         if self._kernel_limit is not None and self._resident >= self._kernel_limit:
             return "resource"
@@ -158,9 +154,9 @@ class Gate:
         """Say what the operator is short of; empty when it may start."""
         if self._kernel_limit is not None and self._resident >= self._kernel_limit:
             return f"resident kernels: {self._resident} of {self._kernel_limit}"
-        for name, column, units in zip(self._names, self._columns, self._units, strict=True):
-            if column[op] > units:
-                return f"{name}: needs {column[op]}, {units} free"
+        for name, column in self._needs:
+            if column[op] > self.free[name]:
+                return f"{name}: needs {column[op]}, {self.free[name]} free"
         if self._limit is not None and self._memory is not None and not self._fits(op, self._limit):
             free = self._limit - self._memory.live[self._device]
             return f"memory: needs {self._memory.need(op, self._device)} B, {free} B free"
@@ -177,11 +173,11 @@ class Gate:
     def take(self, op: OpId) -> None:
         """Take the operator's units."""
         self._resident += 1
-        for number, column in enumerate(self._columns):
-            self._units[number] -= column[op]
+        for name, column in self._needs:
+            self.free[name] -= column[op]
 
     def give(self, op: OpId) -> None:
         """Give the operator's units back."""
         self._resident -= 1
-        for number, column in enumerate(self._columns):
-            self._units[number] += column[op]
+        for name, column in self._needs:
+            self.free[name] += column[op]

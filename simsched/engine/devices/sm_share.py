@@ -34,14 +34,17 @@ class SmShare:
         self._gate, self._waits, self._durations = site.gate, site.waits, site.durations
         self._priority, self._later = site.priority, site.later
         problem, device = site.problem, site.device
-        self._problem, self._device = problem, device
         drawing = sorted(problem.graph.traffic.keys() | problem.costs[device].keys())
         draws = {op: problem.draw(op, device, site.durations[op]) for op in drawing}
         self._draws = {op: draw for op, draw in draws.items() if draw}
+        launches = {op: problem.launch_part(op, device, site.durations[op]) for op in self._draws}
+        self._launches = {op: launch for op, launch in launches.items() if launch}
         levels = sorted(set(problem.devices[device].stream_priorities)) or [0]
         self._queues: dict[int, deque[OpId]] = {level: deque() for level in levels}
         self._fresh: list[OpId] = []
         self._pool = Pool()
+        self._add, self._next = self._pool.add, self._pool.next_time
+        self.due = self._pool.due
 
     def push(self, op: OpId, launch: int) -> None:
         """Let a kernel enter the queue of its priority."""
@@ -82,27 +85,20 @@ class SmShare:
         draw = self._draws.get(op)
         if draw is None:
             return now + took
-        launch = self._problem.launch_part(op, self._device, took)
-        if launch:
-            self._later(op, now + launch)
+        if op in self._launches:
+            self._later(op, now + self._launches[op])
         else:
-            self._pool.add(op, draw, took, now)
+            self._add(op, draw, took, now)
         return None
 
     def body(self, op: OpId, now: int) -> None:
         """Let a kernel draw."""
-        took = self._durations[op]
-        length = took - self._problem.launch_part(op, self._device, took)
-        self._pool.add(op, self._draws[op], length, now)
+        self._add(op, self._draws[op], self._durations[op] - self._launches[op], now)
 
     def next_time(self, now: int) -> int | None:
         """When the next body is done; one that lacks less than a rounding now is done in the next instant."""
-        time = self._pool.next_time()
-        return None if time is None else max(time, now + 1)
-
-    def due(self, now: int) -> Sequence[OpId]:
-        """Kernels whose bodies are done."""
-        return self._pool.due(now)
+        time = self._next()
+        return now + 1 if time is not None and time <= now else time
 
     def waiting(self) -> bool:
         """Whether any kernel is in the queue."""
