@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simsched.cost.speedup import speedup
 from simsched.errors import ConfigError, InputError, UnknownNameError
-from simsched.hardware import HardwareProfile
-from simsched.profiles import check_profile, checks, figure_rows, load_hardware, parse_profile, profile_row
+from simsched.hardware import Device, HardwareProfile
+from simsched.profiles import (
+    check_profile,
+    checks,
+    figure_rows,
+    host_text,
+    link_rows,
+    load_hardware,
+    parse_profile,
+    profile_row,
+    with_launch,
+    with_model,
+    with_streams,
+)
 
 FOLDER = Path(__file__).resolve().parents[2] / "hardware_profiles"
 TEXTS = [path.read_text("utf-8") for path in sorted(FOLDER.glob("*.yaml"))]
@@ -21,7 +36,8 @@ SNIPPETS = st.sampled_from(
         "---\n", "...", "|", ">-", "?", "%", "unknown", "null", "~", "true", ".nan", ".inf", "-0", "0", "-1", "1e400",
         "1e-400", "1e9999999999", "0x10", "9" * 400, "80 GiB", "GB", "80", "2.6 us", "\x00", "\x85", "\u2028", "é",
         "!!int ", "💥", "<<: ", "devices:\n", "sources: {}\n", "links:\n  - {between: [gpu, gpu]}\n", "sms: 7\n",
-        "    sms: 1\n",
+        "    sms: 1\n", "switches: [gpu, hub]\n", "sharing: unshared", "mode: graph", "blocks", "table", "{1: 2, 0: 1}",
+        "    threads: {per_operator: 2, law: amdahl, serial: 0.5}\n", "    stream_priorities: [0, -1]\n", "[-1, 1]",
     ]
 )  # fmt: skip
 
@@ -79,7 +95,30 @@ def judge(text: str) -> None:
     checks(profile)
     figure_rows(profile)
     profile_row(profile)
+    link_rows(profile)
+    host_text(profile)
     assert len(profile.content_hash) == 64
+    for a in profile.devices:
+        for b in profile.devices:
+            assert all(0 <= hop.link < len(profile.links) for hop in profile.route(a.name, b.name))
+        cost_of_cores(a)
+    for change in (lambda: with_launch(profile, "serial"), lambda: with_model(profile, "blocks")):
+        assert isinstance(outcome_of(change), (HardwareProfile, ConfigError))
+    assert [device.streams for device in with_streams(profile, 3).devices] == [3] * len(profile.devices)
+
+
+def cost_of_cores(device: Device) -> None:
+    """Whatever loads gives a speed-up for every number of cores that an operator may take."""
+    if device.threads is not None:
+        for cores in range(1, min(device.threads.per_operator, 50) + 1):
+            assert 0 < speedup(device.threads, cores) <= cores
+
+
+def outcome_of(make: Callable[[], HardwareProfile]) -> HardwareProfile | ConfigError:
+    try:
+        return make()
+    except ConfigError as error:
+        return error
 
 
 @given(mutated())
@@ -92,6 +131,65 @@ def test_mutated_text(text: str) -> None:
 @settings(max_examples=200, deadline=None)
 def test_changed_lines(text: str) -> None:
     judge(text)
+
+
+ODD = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 12),
+    st.integers(10**300, 10**310),
+    st.floats(allow_nan=True),
+    st.sampled_from(["", "gpu", "hub", "unknown", "5 us", "0 us", "12 GB/s", "0.5", "3 @a", "linear", "table", "free"]),
+    st.lists(st.integers(-2, 2), max_size=3),
+    st.just({}),
+)
+
+
+def section(**keys: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """A mapping with some of these keys, each with a sensible value or an odd one; or something else."""
+    likely = {key: st.one_of(value, value, value, ODD) for key, value in keys.items()}
+    return st.one_of(st.fixed_dictionaries({}, optional=likely), st.fixed_dictionaries(likely), ODD)
+
+
+CORES = st.sampled_from(["1", "2", "3", "4", "08", "x", "-1", "9" * 30])
+FACTOR = st.one_of(st.sampled_from([1, 1.5, 2, 3.9, "2.5 @a", 0, "unknown"]), ODD)
+THREADS = section(
+    per_operator=st.integers(1, 9),
+    law=st.sampled_from(["linear", "amdahl", "table"]),
+    serial=st.sampled_from([0, 0.25, "5 %"]),
+    table=st.dictionaries(CORES, FACTOR, max_size=4),
+    core_bandwidth=st.just("3 GB/s"),
+)
+PLACE = st.sampled_from(["gpu", "cpu", "hub", "hub2", "nowhere"])
+MACHINE = st.fixed_dictionaries(
+    {
+        "devices": st.just([{"name": "gpu", "kind": "gpu", "model": "blocks", "streams": 2, "sms": 4}]),
+        "host": section(
+            launch=st.just("5 us"), mode=st.sampled_from(["free", "serial", "graph"]), threads=st.integers(1, 3),
+            graph_launch=st.just("3 us"), sync=st.just("0 us"), event=st.just("unknown"),
+        ),
+    },
+    optional={
+        "switches": st.one_of(st.lists(PLACE, max_size=3), ODD),
+        "links": st.lists(
+            section(
+                between=st.lists(PLACE, min_size=2, max_size=2), latency=st.just("1 us"), bandwidth=st.just("9 GB/s"),
+                sharing=st.sampled_from(["full_duplex", "half_duplex", "unshared"]),
+            ),
+            max_size=4,
+        ),
+    },
+)  # fmt: skip
+
+
+@given(MACHINE, section(threads=THREADS, stream_priorities=st.lists(st.integers(-2, 2), min_size=2, max_size=2)))
+@settings(max_examples=300, deadline=None)
+def test_odd_machines(data: dict[str, Any], more: Any) -> None:
+    device = {"name": "cpu", "kind": "cpu", "model": "sm_share", "streams": 2, "cores": 6}
+    if isinstance(more, dict):
+        device.update(more)
+    whole = {"sources": {"a": {"kind": "derived", "cite": "b"}}, **data, "devices": [*data["devices"], device]}
+    judge(json.dumps(whole))
 
 
 @given(st.text(max_size=60))
