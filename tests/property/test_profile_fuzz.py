@@ -170,12 +170,14 @@ THREADS = st.one_of(
     law("table", table=st.just({"3": 2.5, "7": "3.9 @a"})),
     section(per_operator=st.integers(1, 9), law=ANY_LAW, serial=st.just(0.5), table=TABLE),
 )
-ENDS = st.sampled_from([["gpu", "hub"], ["hub", "cpu"], ["cpu", "gpu"], ["hub", "spare"], ["gpu", "nowhere"]])
-LINK = section(
-    between=ENDS,
-    latency=st.just("1 us"),
-    bandwidth=st.just("9 GB/s"),
-    sharing=st.sampled_from(["full_duplex", "half_duplex", "unshared"]),
+NEAR = st.sampled_from([["gpu", "hub"], ["hub", "cpu"], ["cpu", "gpu"]])
+FAR = st.sampled_from([["hub", "spare"], ["gpu", "nowhere"], ["cpu", "cpu"], ["gpu"]])
+SHARING = st.sampled_from(["full_duplex", "half_duplex", "unshared"])
+LINK = seldom_odd(
+    st.fixed_dictionaries(
+        {"between": st.one_of(NEAR, NEAR, NEAR, NEAR, FAR)},
+        optional={"latency": seldom_odd(st.just("1 us")), "bandwidth": st.just("9 GB/s"), "sharing": SHARING},
+    )
 )
 HOST = section(
     launch=st.just("5 us"),
