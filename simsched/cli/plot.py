@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 Draw = Callable[[], Any]
 """Draws, and returns the axes of what it has drawn."""
 
-KINDS = ("gantt", "memory", "comparison", "scaling", "tradeoff", "roofline", "dag")
+KINDS = ("gantt", "sms", "memory", "comparison", "scaling", "tradeoff", "roofline", "dag")
+OF_ONE_RUN = ("gantt", "sms")
 LANES = (1, 2, 3, 4, 6, 8)
 
 
@@ -32,6 +33,7 @@ or compare has written, or a part of it.
 
 \b
 gantt       one run: streams over time, critical path, memory below
+sms         one run: SMs over time, on a device of model blocks
 memory      live bytes over time
 comparison  makespans in the corridor of the bounds
 scaling     speed-up against streams, with Amdahl's curves
@@ -46,7 +48,7 @@ dag         the graph in levels
 @click.argument("source", metavar="GRAPH|DIR")
 @click.option(
     "--schedulers", "--scheduler", "-s", metavar="A,B,...",
-    help="Default: critical_path for gantt, which draws one run; for the others those of compare.",
+    help="Default: critical_path for gantt and sms, which draw one run; for the others those of compare.",
 )  # fmt: skip
 @click.option("--lanes", metavar="N,N,...", help="For scaling: streams of each device. Default: 1,2,3,4,6,8.")
 @options.scenario_options
@@ -93,9 +95,10 @@ def _bare_graph(source: str, scenario: dict[str, Any]) -> Draw:
 def _of_names(kind: str, source: str, schedulers: str | None, lanes: Sequence[int], scenario: Scenario) -> Draw:
     if kind in ("roofline", "dag"):
         return _of_problem(kind, scenario.problem(scenario.load_graph(source)))
-    made = make_schedulers(schedulers or ("critical_path" if kind == "gantt" else ",".join(SCHEDULERS)), "--schedulers")
-    if kind == "gantt" and len(made) > 1:
-        raise click.UsageError("gantt draws one run; name one scheduler", click.get_current_context())
+    single = kind in OF_ONE_RUN
+    made = make_schedulers(schedulers or ("critical_path" if single else ",".join(SCHEDULERS)), "--schedulers")
+    if single and len(made) > 1:
+        raise click.UsageError(f"{kind} draws one run; name one scheduler", click.get_current_context())
     if kind == "scaling":
         return _scaling(source, Request(scenario, made), lanes)
     problem = scenario.problem(scenario.load_graph(source))
@@ -116,9 +119,9 @@ def _of_recorded(kind: str, folder: Path) -> Draw:
     comparison = read_comparison(folder)
     if kind in ("roofline", "dag"):
         return _of_problem(kind, comparison.problem)
-    if kind == "gantt" and len(comparison.results) != 1:
+    if kind in OF_ONE_RUN and len(comparison.results) != 1:
         names = ", ".join(sorted(str(path.parent) for path in folder.rglob("run.json")))
-        raise click.UsageError(f"gantt draws one run; name the folder of one: {names}", click.get_current_context())
+        raise click.UsageError(f"{kind} draws one run; name the folder of one: {names}", click.get_current_context())
     return _of_comparison(kind, comparison)
 
 
@@ -144,12 +147,15 @@ def _of_comparison(kind: str, comparison: Comparison) -> Draw:
     from simsched.plot.comparison import plot_comparison
     from simsched.plot.gantt import plot_gantt
     from simsched.plot.memory import plot_memory
+    from simsched.plot.sms import plot_sms
     from simsched.plot.tradeoff import plot_tradeoff
 
     if not comparison.results:
         raise SchedulerError("; ".join(f"{name}: {message}" for name, message in comparison.failures))
     if kind == "gantt":
         return lambda: plot_gantt(comparison.results[0])
+    if kind == "sms":
+        return lambda: plot_sms(comparison.results[0])
     if kind == "memory":
         return lambda: plot_memory(comparison)
     return lambda: plot_tradeoff(comparison) if kind == "tradeoff" else plot_comparison(comparison)

@@ -8,6 +8,7 @@ from simsched.plot.lines import plot_lines
 from simsched.plot.memory import plot_memory
 from simsched.plot.roofline import plot_roofline
 from simsched.plot.scaling import plot_scaling
+from simsched.plot.sms import plot_sms
 from simsched.plot.tradeoff import plot_tradeoff
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "plot_memory",
     "plot_roofline",
     "plot_scaling",
+    "plot_sms",
     "plot_tradeoff",
     "save",
 ]

@@ -1,4 +1,4 @@
-"""What happens when kernels share a GPU: six cases that decide whether a model is right, on ``sm_share`` and ``blocks``.
+"""What happens when kernels share a GPU: six cases that tell models apart, on ``sm_share`` and on ``blocks``.
 
 (a) waves, (b) and (c) the leftover policy and the order of launches, (d) shared bandwidth, (e) placement by most room,
 (f) priorities. From T. Amert et al., "GPU scheduling on the NVIDIA TX2", RTSS 2017 (DOI 10.1109/RTSS.2017.00017), for
@@ -187,8 +187,8 @@ def test_d_compute_bound_kernels_take_half_the_time_together(model: str) -> None
 
 @pytest.mark.parametrize("model", ["sm_share", "blocks"])
 def test_d_a_kernel_that_draws_less_is_slowed_less(model: str) -> None:
-    # a draws 0.3 of the bandwidth (21,000 bytes in 700 ns), b all of it: a keeps its 0.3, b gets 0.7 and has done 490 of
-    # its 700 ns when a ends; the other 210 take it to 910.
+    # a draws 0.3 of the bandwidth (21,000 bytes in 700 ns), b all of it: a keeps its 0.3, b gets 0.7 and has done 490
+    # of its 700 ns when a ends; the other 210 take it to 910.
     operators = halves("duration: 700 ns, bytes: 70000").replace("70000", "21000", 1)
     assert times(simulated(operators, TOGETHER, model=model, sms=4)) == {"a": (0, 700), "b": (0, 910)}
 
@@ -202,10 +202,10 @@ Y = "{name: y, duration: 10 ns, attributes: {grid: 3, block: {threads: 160}}"
 
 def test_e_two_blocks_of_y_go_to_the_sm_that_has_no_block_of_x_and_the_third_to_the_next() -> None:
     # The published outcome: Y0 and Y1 on SM 0, Y2 on SM 1. By the rule it needs an SM 0 with room for one more block of
-    # Y than the others have, so it cannot come from an empty device, where five blocks of X go to five SMs; and with the
-    # limits of a Volta SM it comes when the block of X on SM 0 has ended: 2048 // 160 = 12 there (warps: 64 // 5 = 12),
-    # (2048 - 256) // 160 = 11 beside a block of X (warps: (64 - 8) // 5 = 11). first and second see to it that X0 starts
-    # on SM 0 at 1 and X1 to X4 on SMs 1 to 4 at 31; two blocks of X do not fit on one SM, by their shared memory.
+    # Y than the others have. From an empty device that cannot come, since five blocks of X go to five SMs; with the
+    # limits of a Volta SM it comes once the block of X on SM 0 has ended: 2048 // 160 = 12 there (warps: 64 // 5 = 12),
+    # (2048 - 256) // 160 = 11 beside a block of X (warps: (64 - 8) // 5 = 11). first and second see to it that X0
+    # starts on SM 0 at 1 and X1 to X4 on SMs 1 to 4 at 31; an SM holds one block of X, by its shared memory.
     operators = f"""\
   - {{name: first, duration: 1 ns, attributes: {{grid: 1, block: {{threads: 2048}}}}}}
   - {{name: second, duration: 31 ns, attributes: {{grid: 4, block: {{threads: 2048}}}}}}

@@ -15,12 +15,14 @@ from simsched.plot import (
     plot_memory,
     plot_roofline,
     plot_scaling,
+    plot_sms,
     plot_tradeoff,
 )
 from simsched.result import Comparison, Result
 from simsched.schedulers.critical_path import CriticalPath
 from tests.builders import problem_of
 from tests.plots.looks import diamond, hand_comparison, hand_result, kernels
+from tests.plots.sm_looks import block_result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +48,7 @@ def bubble() -> Axes:
 
 GALLERY: dict[str, Callable[[], Axes]] = {
     "gantt": lambda: plot_gantt(hand_result()),
+    "sms": lambda: plot_sms(block_result()),
     "comparison": lambda: plot_comparison(hand_comparison()),
     "comparison_several": several,
     "memory": lambda: plot_memory(hand_comparison()),

@@ -24,6 +24,7 @@ from simsched.plot import (
     plot_memory,
     plot_roofline,
     plot_scaling,
+    plot_sms,
     plot_tradeoff,
     save,
 )
@@ -34,6 +35,7 @@ from simsched.schedulers.critical_path import CriticalPath
 from tests.builders import problem_of, with_memory
 from tests.plots.gallery import GALLERY
 from tests.plots.looks import HOSTILE, hand_result, kernels, outside, small_device, words
+from tests.plots.sm_looks import block_result
 
 EVERY = sorted(GALLERY)
 PROGRAM = """
@@ -87,6 +89,7 @@ def test_every_plot_draws_into_given_axes(name: str) -> None:
         "roofline": lambda: plot_roofline(kernels(), ax=ax),
         "lines": lambda: plot_lines({"a": [(1, 2)]}, x_label="x", y_label="y", ax=ax),
         "gantt": lambda: plot_gantt(result, ax=ax),
+        "sms": lambda: plot_sms(block_result(), ax=ax),
         "comparison": lambda: plot_comparison(comparison, ax=ax),
         "memory": lambda: plot_memory(comparison, ax=ax),
         "tradeoff": lambda: plot_tradeoff(comparison, ax=ax),
