@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from simsched.cost.base import CostModel, KernelCost
-from simsched.cost.stated import Launch, misfit, stated_cost, stated_launch
-from simsched.errors import CostError, Fault, GraphError, suggest
-from simsched.graph.model import Graph, OpId
-from simsched.hardware import Device, HardwareProfile, Hop
+from simsched.cost.stated import stated_cost
+from simsched.eligibility import find_allowed
+from simsched.errors import CostError, Fault, GraphError
+from simsched.graph.model import Graph, OpId, TensorId
+from simsched.hardware import Device, HardwareProfile, Hop, Link
 
 MemoryMode = Literal["unbounded", "block", "strict"]
 """What a run does about the capacity: nothing, make heads wait until they fit, or treat exceeding it as an error."""
@@ -232,15 +234,23 @@ class Problem:
         if not size:
             return delay
         links = [self.hardware.links[number] for number, _ in hops]
-        moving = max(0 if link.bandwidth is None else -int(-size * 10**9 // link.bandwidth) for link in links)
+        largest = max(self.graph.tensor_bytes[tensor] for tensor in self._edge_tensors(source, target))
+        # Tensors of one edge share the way, except over links that nobody shares.
+        moving = max(_moving(largest if link.sharing == "unshared" else size, link) for link in links)
         return delay + sum(link.latency_ns for link in links) + moving
 
     def edge_bytes(self, source: OpId, target: OpId) -> int:
         """Bytes that ``target`` reads from ``source``'s outputs."""
-        graph = self.graph
-        return sum(
-            graph.tensor_bytes[tensor] for tensor in graph.outputs[source] if target in graph.tensor_consumers[tensor]
-        )
+        return sum(self.graph.tensor_bytes[tensor] for tensor in self._edge_tensors(source, target))
+
+    def _edge_tensors(self, source: OpId, target: OpId) -> list[TensorId]:
+        consumers = self.graph.tensor_consumers
+        return [tensor for tensor in self.graph.outputs[source] if target in consumers[tensor]]
+
+
+def _moving(size: int, link: Link) -> int:
+    """Whole ns that bytes take over a link alone; what lies within a millionth of a ns is rounding of floats."""
+    return 0 if link.bandwidth is None else math.ceil(size * 1e9 / link.bandwidth - 1e-6)
 
 
 def make_problem(
@@ -273,11 +283,7 @@ def make_problem(
         If an operator has no cost on a device.
     """
     faults: list[Fault] = []
-    allowed = _allowed(graph, hardware, faults)
-    if not faults:
-        _heed_demands(graph, hardware, allowed, faults)
-    launches = _heed_grids(graph, hardware, allowed, faults)
-    _heed_placement(graph, hardware, placement or {}, allowed, faults)
+    allowed, launches = find_allowed(graph, hardware, placement or {}, faults)
     if faults:
         raise GraphError(f"{graph.name} on {hardware.name}", faults)
     costs: list[dict[OpId, KernelCost]] = [{} for _ in hardware.devices]
@@ -310,95 +316,3 @@ def _checked(model: CostModel, graph: Graph, op: OpId, device: Device) -> Kernel
             f"{cost.duration!r}; expected a whole number of ns, at least 0"
         )
     return cost
-
-
-def _allowed(graph: Graph, hardware: HardwareProfile, faults: list[Fault]) -> dict[OpId, tuple[int, ...]]:
-    """Devices per operator where not all are allowed: fixed placement, or durations for some devices only."""
-    index = {device.name: number for number, device in enumerate(hardware.devices)}
-    allowed: dict[OpId, tuple[int, ...]] = {}
-    for op, name in graph.placement.items():
-        if name in index:
-            allowed[op] = (index[name],)
-        else:
-            message = f"operator {graph.names[op]!r} is placed on device {name!r}, which the hardware does not have"
-            faults.append(Fault(f"{message}; {suggest(name, index)}"))
-    for op, durations in graph.device_durations.items():
-        devices = tuple(index[name] for name in index if name in durations)
-        if op in allowed:
-            devices = tuple(device for device in devices if device in allowed[op])
-        if not devices:
-            listed = ", ".join(durations)
-            message = (
-                f"operator {graph.names[op]!r} has durations for {listed} only; the hardware has {', '.join(index)}"
-            )
-            faults.append(Fault(message))
-        allowed[op] = devices
-    return allowed
-
-
-def _heed_demands(
-    graph: Graph, hardware: HardwareProfile, allowed: dict[OpId, tuple[int, ...]], faults: list[Fault]
-) -> None:
-    """Leave out devices that can never satisfy an operator's demands; a fault where none is left."""
-    every = tuple(range(len(hardware.devices)))
-    for op, stated in graph.demands.items():
-        candidates = allowed.get(op, every)
-        complaints = [_shortfall(stated, hardware.devices[device]) for device in candidates]
-        able = tuple(device for device, complaint in zip(candidates, complaints, strict=True) if not complaint)
-        if not able:
-            faults.append(Fault(f"operator {graph.names[op]!r} {complaints[0]}"))
-        elif len(able) < len(candidates):
-            allowed[op] = able
-
-
-def _heed_grids(
-    graph: Graph, hardware: HardwareProfile, allowed: dict[OpId, tuple[int, ...]], faults: list[Fault]
-) -> dict[OpId, Launch]:
-    """Read the grids that a graph states, and leave out devices on whose SMs a block can never fit."""
-    launches: dict[OpId, Launch] = {}
-    every = tuple(range(len(hardware.devices)))
-    for op in graph.attributes:
-        try:
-            launch = stated_launch(graph, op)
-        except ValueError as error:
-            faults.append(Fault(f"operator {graph.names[op]!r} {error}"))
-            continue
-        if launch is None:
-            continue
-        launches[op] = launch
-        candidates = allowed.get(op, every)
-        complaints = [misfit(launch, hardware.devices[device]) for device in candidates]
-        able = tuple(device for device, complaint in zip(candidates, complaints, strict=True) if not complaint)
-        if candidates and not able:
-            faults.append(Fault(f"operator {graph.names[op]!r} {complaints[0]}"))
-        elif len(able) < len(candidates):
-            allowed[op] = able
-    return launches
-
-
-def _heed_placement(
-    graph: Graph, hardware: HardwareProfile, placement: Mapping[OpId, tuple[int, ...]],
-    allowed: dict[OpId, tuple[int, ...]], faults: list[Fault],
-) -> None:  # fmt: skip
-    """Leave out devices that a placement from outside does not name; a fault where none is left."""
-    every = tuple(range(len(hardware.devices)))
-    for op, wanted in placement.items():
-        candidates = allowed.get(op, every)
-        able = tuple(device for device in candidates if device in wanted)
-        if candidates and not able:
-            to, only = (" or ".join(hardware.devices[each].name for each in group) for group in (wanted, candidates))
-            faults.append(Fault(f"operator {graph.names[op]!r} is to run on {to}, but can run on {only} only"))
-        elif len(able) < len(candidates):
-            allowed[op] = able
-
-
-def _shortfall(demands: Mapping[str, int], device: Device) -> str:
-    for resource, units in demands.items():
-        if units <= 0:
-            continue
-        if resource not in device.resources:
-            hint = suggest(resource, device.resources)
-            return f"demands {resource!r}, which device {device.name!r} does not have; {hint}"
-        if units > device.resources[resource]:
-            return f"demands {units} {resource}; device {device.name!r} has {device.resources[resource]}"
-    return ""

@@ -10,14 +10,15 @@ resource, over the capacity of all devices that may run it: they stay true, and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from simsched.analysis.capacity import Case, Durations, Group, bound_case
+from simsched.analysis.capacity import BANDWIDTH, COMPUTE, Case, Durations, Group, bound_case
 from simsched.analysis.serial_work import serial_work
-from simsched.graph.model import OpId
+from simsched.graph.model import OpId, TensorId
 from simsched.problem import Problem
 from simsched.units import format_duration
 
@@ -77,7 +78,8 @@ def bounds(problem: Problem, *, actual: Durations | None = None, memory: str = "
     [('critical_path', 7, 'lower'), ('area(streams)', 5, 'lower'), ('window(streams)', 6, 'lower'), ...]
     """
     case = bound_case(problem, actual)
-    found = [_critical_path(case), *_forced_transfers(case), *_areas(case), *_windows(case), _amdahl(case)]
+    found = [_critical_path(case), *_forced_transfers(case), *_forced_copies(case), *_launches(case)]
+    found += [*_areas(case), *_windows(case), _amdahl(case)]
     found += _graham_brent(case, memory)
     found += _textbook(case)
     return tuple(found)
@@ -162,13 +164,62 @@ def _least_transfer(problem: Problem, source: OpId, target: OpId) -> int:
     return min(problem.transfer_ns(source, target, sender, receiver) for sender in senders for receiver in receivers)
 
 
+def _forced_copies(case: Case) -> Iterator[Bound]:
+    """Bytes that no placement keeps from crossing a link, over its bandwidth; the link that takes longest."""
+    problem = case.problem
+    hardware, load = problem.hardware, [[0, 0] for _ in problem.hardware.links]
+    for tensor, there in _forced_crossings(problem):
+        source = problem.allowed[problem.graph.tensor_producer[tensor]][0]
+        for number, forward in hardware.route(problem.devices[source].name, problem.devices[there].name):
+            one_way = hardware.links[number].sharing == "half_duplex"
+            load[number][0 if forward or one_way else 1] += problem.graph.tensor_bytes[tensor]
+    times = [
+        (math.floor(max(sizes) * 1e9 / link.bandwidth), f"{link.a}-{link.b}")
+        for link, sizes in zip(hardware.links, load, strict=True)
+        if link.bandwidth is not None and link.sharing != "unshared" and max(sizes)
+    ]
+    if times:
+        value, name = max(times, key=lambda pair: pair[0])
+        yield Bound(
+            f"link({name})",
+            value,
+            "lower",
+            f"What has to be copied over the link {name}, one way, at its full bandwidth.",
+            "bytes / bandwidth",
+        )
+
+
+def _forced_crossings(problem: Problem) -> Iterator[tuple[TensorId, int]]:
+    """Tensors made on one device and read on another, whatever the placement; once for each destination."""
+    graph = problem.graph
+    tied = {op: devices[0] for op, devices in problem.allowed.items() if len(devices) == 1}
+    for tensor, producer in enumerate(graph.tensor_producer):
+        if producer in tied:
+            readers = [tied[op] for op in graph.tensor_consumers[tensor] if op in tied]
+            yield from ((tensor, there) for there in sorted(set(readers) - {tied[producer]}))
+
+
+def _launches(case: Case) -> Iterator[Bound]:
+    """What the host needs to launch everything; only where launches are not free."""
+    host, count = case.problem.hardware.host, len(case.shortest)
+    if host.mode == "free" or not count:
+        return
+    if host.mode == "graph":
+        value, formula = host.graph_ns + case.path, "launch of the graph + longest path of durations"
+    else:
+        one_by_one = -(-count // host.threads) * host.launch_ns + min(case.shortest)
+        value = max(host.launch_ns + case.path, one_by_one)
+        formula = "max(one launch + longest path, operators / threads x launch + shortest operator)"
+    yield Bound("launches", value, "lower", "Nothing runs before its launch has come through the host.", formula)
+
+
 def _areas(case: Case) -> Iterator[Bound]:
     for group in case.groups:
         yield Bound(
             f"area({_label(case, group)})",
             -(-sum(group.use) // group.capacity),
             "lower",
-            f"The work on {_what(case, group)}, {_over(group.capacity)}, without a gap.",
+            f"The work on {_what(case, group)}, {_over(group)}, without a gap.",
             "sum of demand x duration / capacity",
         )
 
@@ -212,8 +263,11 @@ def _what(case: Case, group: Group) -> str:
     return f"{group.resource} of {names}"
 
 
-def _over(capacity: int) -> str:
-    return f"over all {capacity} of them" if capacity > 1 else "of which there is one"
+def _over(group: Group) -> str:
+    """How much of something there is, where that is counted."""
+    if group.resource in (BANDWIDTH, COMPUTE):
+        return "with all that there is"
+    return f"over all {group.capacity} of them" if group.capacity > 1 else "of which there is one"
 
 
 def _amdahl(case: Case) -> Bound:

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from simsched.graph.model import OpId
 from simsched.graph.ranks import b_level, t_level
+from simsched.hardware import Device
 from simsched.problem import Problem
+
+BANDWIDTH, COMPUTE = "bandwidth", "compute"
+"""What kernels share in fractions; the unit is all that a device has."""
 
 Durations = Sequence[Sequence[int]]
 """Per device, by operator id, in ns."""
@@ -20,7 +24,7 @@ class Group:
     Attributes
     ----------
     resource : str
-        A renewable resource, or ``streams``.
+        A renewable resource, ``streams``, ``bandwidth`` or ``compute``.
     devices : tuple of int
     capacity : int
         Units that the devices have together.
@@ -93,6 +97,10 @@ def _groups(problem: Problem, columns: Durations, shortest: Sequence[int]) -> It
     uses = {
         name: problem.least([_use(problem, columns[device], device, name) for device in everywhere]) for name in names
     }
+    fluid = {
+        name: problem.least([_fluid_use(problem, columns[device], device, name) for device in everywhere])
+        for name in (BANDWIDTH, COMPUTE)
+    }
     for devices in sets:
         inside = set(devices)
         ops: Sequence[OpId] = range(len(problem.graph))
@@ -104,6 +112,10 @@ def _groups(problem: Problem, columns: Durations, shortest: Sequence[int]) -> It
             capacity = sum(problem.devices[device].resources.get(name, 0) for device in devices)
             if capacity and any(use[op] for op in ops):
                 yield Group(name, devices, capacity, ops, [use[op] for op in ops])
+        for name, use in fluid.items():
+            capacity = sum(_shares(problem.devices[device], name) for device in devices)
+            if capacity and any(use[op] for op in ops):
+                yield Group(name, devices, capacity, ops, [use[op] for op in ops])
 
 
 def _use(problem: Problem, durations: Sequence[int], device: int, name: str) -> Sequence[int]:
@@ -111,6 +123,30 @@ def _use(problem: Problem, durations: Sequence[int], device: int, name: str) -> 
     use = [0] * len(problem.graph)
     for op in problem.graph.demands.keys() | problem.costs[device].keys():
         use[op] = problem.demand(op, device).get(name, 0) * durations[op]
+    return use
+
+
+def _shares(device: Device, name: str) -> bool:
+    """Whether kernels of a device share its bandwidth, or its arithmetic apart from whole SMs."""
+    if name == BANDWIDTH:
+        return device.model != "lanes" and device.memory_bandwidth is not None
+    return device.model == "blocks"
+
+
+def _fluid_use(problem: Problem, durations: Sequence[int], device: int, name: str) -> Sequence[int]:
+    """Ns of all of the device's bandwidth or arithmetic that each operator uses there, rounded down."""
+    use = [0] * len(problem.graph)
+    if not _shares(problem.devices[device], name):
+        return use
+    costs = problem.costs[device]
+    if name == COMPUTE:
+        for op, cost in costs.items():
+            # No more than the body: a kernel alone never draws more than there is.
+            use[op] = min(int(cost.peak_ns), durations[op] - problem.launch_part(op, device, durations[op]))
+        return use
+    for op in problem.graph.traffic.keys() | costs.keys():
+        body = durations[op] - problem.launch_part(op, device, durations[op])
+        use[op] = int(problem.draw(op, device, durations[op]) * body)
     return use
 
 

@@ -8,6 +8,10 @@ from typing import cast
 import simpy
 from simpy.events import NORMAL
 
+__all__ = ["NORMAL", "Arrival", "Body", "Clock", "End", "Event", "Launched", "Tick"]
+
+Event = simpy.Event
+
 
 class Clock(simpy.Environment):
     """SimPy's environment, with its agenda in reach of the engine's own loop."""
@@ -15,14 +19,14 @@ class Clock(simpy.Environment):
     def __init__(self) -> None:
         super().__init__()
         # Times are whole ns here, though SimPy's own type allows floats.
-        self.agenda = cast("list[tuple[int, int, int, simpy.Event]]", self._queue)
+        self.agenda = cast("list[tuple[int, int, int, Event]]", self._queue)
         self.numbers = self._eid
 
-    def at(self, time: int, event: simpy.Event) -> None:
+    def at(self, time: int, event: Event) -> None:
         """Put an event on the agenda; one may be there several times."""
         heappush(self.agenda, (time, NORMAL, next(self.numbers), event))
 
-    def process(self, event: simpy.Event, now: int) -> None:  # type: ignore[override]
+    def process(self, event: Event, now: int) -> None:  # type: ignore[override]
         """Do what ``step()`` does for an event that is not the engine's."""
         self._now = now
         callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
@@ -30,7 +34,7 @@ class Clock(simpy.Environment):
             callback(event)
 
 
-class _Numbered(simpy.Event):
+class _Numbered(Event):
     """An event that has happened whenever it is met, and says to what."""
 
     __slots__ = ("number",)

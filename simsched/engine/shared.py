@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from simsched.engine.admission import Admission, Start
-from simsched.engine.clock import Arrival, Body, Clock, Launched, Tick
+from simsched.engine.clock import Arrival, Body, Clock, Event, Launched, Tick
 from simsched.engine.devices.base import Gate
 from simsched.engine.residency import Residency
 from simsched.engine.state import State
 from simsched.graph.model import OpId
-
-if TYPE_CHECKING:
-    import simpy
 
 LINKS = -1
 """Number of the tick of the links."""
@@ -107,7 +103,7 @@ class Shared:
             if state.stream_of[other] >= 0 and (not through or 0 <= through[other] <= now):
                 self._ask(op, other, now)
 
-    def wake(self, event: simpy.Event, now: int) -> bool:
+    def wake(self, event: Event, now: int) -> bool:
         """Do what an event that ends no operator says; returns whether it is one at which the policy is asked."""
         if isinstance(event, Arrival):
             self._admission.arrived(event.number)

@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 
-from simpy.events import NORMAL
-
 from simsched.engine.admission import Start
-from simsched.engine.clock import Clock, End, Tick
+from simsched.engine.clock import NORMAL, Clock, End, Tick
 from simsched.engine.devices.base import Gate
 from simsched.engine.memory import DeviceMemory
 from simsched.engine.obstacles import check_capacity, diagnose, invalid_dispatch, over_capacity
