@@ -97,16 +97,14 @@ def _device(result: Result, name: str | None) -> int:
     having = devices_with_blocks(problem, result.trace)
     wanted = None if name is None else problem.devices.index(problem.hardware.device(name))
     if not having or (wanted is not None and wanted not in having):
+        asked = problem.devices if wanted is None else problem.devices[wanted : wanted + 1]
         where = f" of {name!r}" if name is not None else ""
-        raise ConfigError(
-            "plot sms",
-            [
-                Fault(
-                    f"no block was placed on an SM{where} in this run; only devices of model 'blocks' say where blocks "
-                    "are: simulate with --device-model blocks"
-                )
-            ],
+        hint = (
+            "its kernels need none: durations that a graph states want a 'grid' or 'demands: {sms: ...}' beside them"
+            if any(device.model == "blocks" for device in asked)
+            else "only devices of model 'blocks' say where blocks are: simulate with --device-model blocks"
         )
+        raise ConfigError("plot sms", [Fault(f"no block was placed on an SM{where} in this run; {hint}")])
     return having[0] if wanted is None else wanted
 
 

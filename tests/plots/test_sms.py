@@ -85,6 +85,13 @@ def test_a_run_without_blocks_says_what_to_do() -> None:
         "plot sms: no block was placed on an SM in this run; only devices of model 'blocks' say where blocks are: "
         "simulate with --device-model blocks"
     )
+    problem = problem_of_kernels(gpu(2), [kernel(3)])
+    with pytest.raises(ConfigError) as caught:
+        plot_sms(Result(problem, "critical_path", simulate(problem, CriticalPath())), device="gpu")
+    assert str(caught.value) == (
+        "plot sms: no block was placed on an SM of 'gpu' in this run; its kernels need none: durations that a graph "
+        "states want a 'grid' or 'demands: {sms: ...}' beside them"
+    )
     with pytest.raises(UnknownNameError, match="unknown device of 'h' 'gpv'; did you mean 'gpu'"):
         plot_sms(block_result(), device="gpv")
     assert plot_sms(block_result(), device="gpu").get_ylabel() == "SM"
