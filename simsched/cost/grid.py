@@ -2,13 +2,16 @@
 
 ``sms = min(SMs of the device, ceil(blocks / blocks per SM))``
 
-The real grid is the choice of a library that this project does not run, so the constants below are assumptions,
-written down with their reasons in decision note 0008. A demand that the graph states (``demands: {sms: 12}``) wins
-over all of this.
+This holds for kernels that are not matrix products, and for all kernels of devices whose profile has no limits per SM
+(CPUs). Matrix kernels of other devices: :mod:`simsched.cost.tiles`. The real grid is the choice of a library that this
+project does not run, so the constants below are assumptions, written down with their reasons in decision note 0008. A
+demand that the graph states (``demands: {sms: 12}``) wins over all of this.
 """
 
 from __future__ import annotations
 
+from simsched.cost.base import Block
+from simsched.cost.occupancy import occupancy
 from simsched.cost.speedup import cores_taken
 from simsched.cost.work import Work
 from simsched.graph.model import Graph, OpId
@@ -25,14 +28,8 @@ this size has enough independent multiply-adds to keep an SM busy."""
 ELEMENTS = 1024
 """Elements that one block of any other kernel computes: 4 by each of 256 threads."""
 
-THREADS = 256
-"""Threads of such a block."""
-
-WITHOUT_LIMITS = 1
-"""Blocks on an SM where a profile gives no limits: a core of a CPU does one thing at a time."""
-
-# What limits an SM where a profile gives some limits, but not this one.
-_THREADS, _BLOCKS = 2048, 32
+VECTOR_BLOCK = Block(threads=256, registers=32)
+"""Such a block; with 32 registers a thread it is the threads that fill an SM, not the registers."""
 
 
 def blocks(work: Work) -> int:
@@ -70,10 +67,7 @@ def blocks_per_sm(work: Work, device: Device) -> int:
     """
     if work.tiles is not None:
         return TILES_PER_SM
-    limits = device.sm_limits
-    if limits is None:
-        return WITHOUT_LIMITS
-    return max(1, min((limits.threads or _THREADS) // THREADS, limits.blocks or _BLOCKS))
+    return max(1, occupancy(VECTOR_BLOCK, device.sm_limits).blocks)
 
 
 def sm_demand(graph: Graph, op: OpId, work: Work, device: Device) -> int:
@@ -98,8 +92,12 @@ def sm_demand(graph: Graph, op: OpId, work: Work, device: Device) -> int:
         return 0
     wanted = graph.demands.get(op, {}).get("sms")
     if wanted is None:
-        guessed = work.tiles is not None or (work.elements > 0 and op not in graph.flops)
-        empty = not work.flops and not work.bytes
-        filled = -(-blocks(work) // blocks_per_sm(work, device)) if guessed or empty else device.sms
+        filled = -(-blocks(work) // blocks_per_sm(work, device)) if is_guessed(graph, op, work) else device.sms
         wanted = cores_taken(device, filled)
     return max(1, min(device.sms, wanted))
+
+
+def is_guessed(graph: Graph, op: OpId, work: Work) -> bool:
+    """Whether a grid can be guessed: from tiles, from elements, or because there is nothing to do."""
+    empty = not work.flops and not work.bytes
+    return work.tiles is not None or (work.elements > 0 and op not in graph.flops) or empty

@@ -6,10 +6,12 @@ A convolution counts the taps that fall on padding, as the implicit matrix produ
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 from simsched.cost.work import (
     CannotCount,
+    Convolution,
     Counter,
     Rule,
     Work,
@@ -31,7 +33,8 @@ def convolution(data: int = 0, weight: int = 1) -> Counter:
         x, y = shape_of(operand(op, data), 3), shape_of(result(op), 3)
         group = _group(op, x[1], y[1])
         taps = _taps(op, weight, x[1] // group, y[1])
-        return matrix(op, group, y[0] * prod(y[2:]), y[1] // group, taps)
+        work = matrix(op, group, y[0] * prod(y[2:]), y[1] // group, taps)
+        return replace(work, convolution=_space(op, weight, y))
 
     return count
 
@@ -55,6 +58,14 @@ def _taps(op: Operator, weight: int, channels: int, filters: int) -> int:
     if shape[:2] != (filters, channels):
         raise CannotCount(f"weights {tensor.name!r} of shape {list(shape)} fit neither input nor output")
     return prod(shape[1:])
+
+
+def _space(op: Operator, weight: int, y: tuple[int, ...]) -> Convolution:
+    tensor = optional(op, weight)
+    kernel = shape_of(tensor)[2:] if tensor is not None else tuple(integers(op, "kernel_shape") or ())
+    ones = [1] * (len(y) - 2)
+    steps = [tuple(integers(op, name) or ones) for name in ("strides", "dilations")]
+    return Convolution(y[0], y[2:], kernel, *steps)
 
 
 def transposed_convolution(op: Operator) -> Work:

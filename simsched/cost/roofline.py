@@ -5,38 +5,29 @@
 Williams, Waterman, Patterson: "Roofline: an insightful visual performance model for multicore architectures",
 Communications of the ACM 52(4), 2009. https://doi.org/10.1145/1498765.1498785
 
-On ``sm_share`` devices a kernel that fills ``s`` of ``S`` SMs computes at ``s / S`` of the peak; else ten such
-kernels at once would compute faster than the device can. Its memory side has the full bandwidth: what one kernel
-alone can draw, even from few SMs. That several running at once must share it is not part of a kernel's cost, and the
-``sm_share`` device model does not stretch them yet.
+On devices whose SMs are shared, the arithmetic side also counts what a kernel cannot fill. Matrix kernels run in tiles
+and waves (:mod:`simsched.cost.tiles`); other kernels that fill ``s`` of ``S`` SMs compute at ``s / S`` of the peak. The
+memory side has the full bandwidth: what one kernel alone can draw, even from few SMs; kernels that run at once share
+it in the device models, not here.
 
-Not modelled: reuse in the L2 cache between operators, waves that leave SMs idle at their end, splitting of a product
-along its inner dimension, choice of algorithm (Winograd, FFT), clocks that fall under load.
+Not modelled: reuse in the L2 cache between operators, clocks that fall under load, algorithms of libraries beside
+direct products and Winograd's (FFT).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from simsched.cost.base import BoundBy, KernelCost
-from simsched.cost.grid import sm_demand
-from simsched.cost.peaks import Fp32Math, find_peak, peak_order
+from simsched.cost.footprint import footprint, sms_held
+from simsched.cost.peaks import Fp32Math, Peak, find_peak, peak_order
 from simsched.cost.registry import DEFAULT, Registry, work_of
-from simsched.cost.speedup import bandwidth, peak_share
+from simsched.cost.speedup import bandwidth
 from simsched.cost.work import Work
 from simsched.errors import CostError
 from simsched.graph.model import Graph, OpId
 from simsched.hardware import Device
-
-
-class Sides(NamedTuple):
-    """Both sides of the roofline, in ns, and what they were computed with."""
-
-    compute: float
-    memory: float
-    peak: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,55 +72,52 @@ class Roofline:
         workspace = graph.workspace.get(op, 0)
         if work.unit == "none":
             return KernelCost(0, workspace=workspace, bound="none", known=work.known)
-        sms = sm_demand(graph, op, work, device)
-        sides = self.sides(graph, op, work, device, sms)
-        bound: BoundBy = "compute" if sides.compute > sides.memory else "memory"
-        slower = max(sides.compute, sides.memory)
+        peak = self.peak(graph, op, work, device)
+        occupied = footprint(graph, op, work, device, peak)
+        memory = _memory(graph, op, work, device, occupied.sms)
+        slower = max(occupied.compute, memory)
+        bound: BoundBy = "compute" if occupied.compute > memory else "memory"
         return KernelCost(
             duration=whole_ns(slower) + device.launch_ns,
             flops=work.flops,
             bytes=work.bytes,
-            sms=sms,
+            sms=sms_held(graph, op, device, occupied, slower),
             workspace=workspace,
-            compute_ns=sides.compute,
-            memory_ns=sides.memory,
+            compute_ns=occupied.compute,
+            memory_ns=memory,
             launch_ns=float(device.launch_ns),
             bound="launch" if device.launch_ns > slower else bound,
             known=work.known,
+            grid=occupied.grid,
+            block=occupied.block,
+            tail_ns=int(occupied.tail) if bound == "compute" else 0,
+            peak_ns=occupied.peak_ns,
         )
 
-    def sides(self, graph: Graph, op: OpId, work: Work, device: Device, sms: int) -> Sides:
-        """Return the time of each side in ns.
-
-        Parameters
-        ----------
-        graph : Graph
-        op : int
-        work : Work
-        device : Device
-        sms : int
-            SMs that the kernel fills; 0 for all of the device.
+    def peak(self, graph: Graph, op: OpId, work: Work, device: Device) -> Peak | None:
+        """Return the peak at which an operator computes, or None where it is costed by its bytes alone.
 
         Raises
         ------
         CostError
-            If the device lacks the figure that a side needs.
+            If the device lacks the peak that is needed.
         """
-        compute = memory = 0.0
-        name = ""
-        if work.bytes:
-            reached = bandwidth(device, sms)
-            if reached is None:
-                raise CostError(_no_bandwidth(graph, op, device))
-            memory = work.bytes * 1e9 / reached
         # A device whose vector peaks are not published (a TPU) is costed by its bytes there.
-        if work.flops and (work.unit == "matrix" or device.peaks.get("vector")):
-            peak = find_peak(device, work.unit, work.dtype, self.fp32_math)
-            if peak is None:
-                raise CostError(_no_peak(graph, op, device, peak_order(work.unit, work.dtype, self.fp32_math)))
-            compute = work.flops * 1e9 / (peak.rate * peak.efficiency * peak_share(device, sms))
-            name = peak.name
-        return Sides(compute, memory, name)
+        if not work.flops or (work.unit != "matrix" and not device.peaks.get("vector")):
+            return None
+        peak = find_peak(device, work.unit, work.dtype, self.fp32_math)
+        if peak is None:
+            raise CostError(_no_peak(graph, op, device, peak_order(work.unit, work.dtype, self.fp32_math)))
+        return peak
+
+
+def _memory(graph: Graph, op: OpId, work: Work, device: Device, sms: int) -> float:
+    if not work.bytes:
+        return 0.0
+    reached = bandwidth(device, sms)
+    if reached is None:
+        raise CostError(_no_bandwidth(graph, op, device))
+    return work.bytes * 1e9 / reached
 
 
 def whole_ns(nanoseconds: float) -> int:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from simsched.cost.base import CostModel, KernelCost
-from simsched.cost.grid import sm_demand
+from simsched.cost.footprint import footprint, sms_held
+from simsched.cost.peaks import find_peak
 from simsched.cost.registry import work_of
 from simsched.errors import CostError
 from simsched.graph.model import Graph, OpId
@@ -87,14 +88,22 @@ class Table:
             if work.unit != "none":
                 raise CostError(self._missing(graph, device))
             return KernelCost(0, workspace=workspace, bound="none")
+        peak = find_peak(device, work.unit, work.dtype) if work.flops else None
+        occupied = footprint(graph, op, work, device, peak)
+        # Of the whole that was measured, the last wave takes the part that it would of what is computed.
+        tail = int(duration * occupied.tail / occupied.compute) if occupied.tail else 0
         return KernelCost(
             duration=duration,
             flops=work.flops,
             bytes=work.bytes,
-            sms=sm_demand(graph, op, work, device),
+            sms=sms_held(graph, op, device, occupied, duration),
             workspace=workspace,
             bound="measured",
             known=work.known,
+            grid=occupied.grid,
+            block=occupied.block,
+            tail_ns=tail,
+            peak_ns=occupied.peak_ns,
         )
 
     def find(self, graph: Graph, op: OpId, device: Device) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from simsched.graph.model import Operator, Tensor
 
@@ -18,6 +18,23 @@ Unit = Literal["matrix", "vector", "none"]
 
 SLOTS = "input_slots"
 """Attribute that says which input slots of the operator type are filled, where some are left out."""
+
+
+class Convolution(NamedTuple):
+    """The shapes of a convolution, beside those of the product that it is.
+
+    Attributes
+    ----------
+    images : int
+    output, kernel, strides, dilations : tuple of int
+        Sizes and steps in space.
+    """
+
+    images: int
+    output: tuple[int, ...]
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +58,8 @@ class Work:
         ``(batch, m, n, k)`` of the matrix product that it is, for operators of the matrix unit.
     elements : int
         Independent elements of a vector kernel: outputs, or inputs where it reduces.
+    convolution : Convolution or None
+        For convolutions.
     reason : str
         Why it is not known.
     """
@@ -53,6 +72,7 @@ class Work:
     dtype: str | None = None
     tiles: tuple[int, int, int, int] | None = None
     elements: int = 0
+    convolution: Convolution | None = None
     reason: str = ""
 
     @property
