@@ -18,6 +18,8 @@ COMMANDS = {
     "run": ("run", "Run one scheduler on graphs, and tell what happened."),
     "compare": ("compare", "Compare schedulers on graphs."),
     "explain": ("explain", "Say why a run took as long as it did, or why operators ran when they did."),
+    "whatif": ("whatif", "Run again with something changed, and show what it does."),
+    "streams": ("streams_advice", "Say how many streams are worth having, and why no more."),
     "experiment": ("experiment", "Run an experiment: a grid of runs, resumed where it stopped."),
     "list": ("list", "List what can be named."),
     "check": ("check", "Say what files are, and whether they are valid."),
