@@ -57,13 +57,26 @@ devices:
     max_resident_kernels: 128 @invented
     copy_engines: 2 @invented
     launch: 2.2 us @invented      # device time that each kernel costs beside its work
+    launch_in_graph: 1.1 us @invented      # the same when everything is launched as one graph
+    # stream_priorities: [0, 0, 0, 0, 0, 0, 0, -1]           # lower is more urgent; all alike if left out
     # resources: {{tensor_units: 160 @invented}}   # anything else that operators may demand
 
-# Several devices are joined by links:
+# Several devices are joined by links, over switches where there are some; a CPU may say how its threads help:
+#   - name: cpu
+#     ...                         # kind, model, streams, cores and so on, as above
+#     threads: {{per_operator: 8, law: amdahl, serial: 5 %}}
+# switches: [hub]
 # links:
-#   - {{between: [cpu, gpu], latency: 10 us @invented, bandwidth: 24 GB/s @invented}}
+#   - {{between: [cpu, hub], latency: 5 us @invented, bandwidth: 24 GB/s @invented}}
+#   - {{between: [hub, gpu], latency: 5 us @invented, bandwidth: 24 GB/s @invented, sharing: full_duplex}}
 
-host: {{launch: 5 us @invented}}    # host time of one launch
+host:
+  mode: free                      # free: launches cost the host nothing; serial: one by one; graph: all at once
+  launch: 5 us @invented          # host time of one launch
+  graph_launch: 2.5 us @invented  # host time to launch everything as one graph
+  # threads: 1                    # that launch
+  # sync: 4 us @invented          # from the end of a kernel until the host knows
+  # event: 1 us @invented         # from the end of a kernel until one of another stream of its device can start
 """
 
 

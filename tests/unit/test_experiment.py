@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import itertools
 import json
 import os
 import signal
@@ -14,11 +15,13 @@ from typing import Any
 
 import pytest
 
+from simsched.errors import ConfigError
 from simsched.experiment import Experiment, load_experiment, run_experiment
 from simsched.experiment.grid import cells_of
 from simsched.experiment.report import write_report
 from simsched.experiment.runner import LOG
-from simsched.experiment.store import Store
+from simsched.experiment.store import Store, key_of, problem_hash
+from simsched.experiment.worker import problem_of, shape_of
 from simsched.noise import Noise
 from tests.cli import ROOT, command, environment, invoke, objects
 
@@ -79,6 +82,45 @@ def test_dimensions_microbatches_capacities_and_patterns_are_axes_too(tmp_path: 
     assert {cell.scenario.microbatches for cell in cells} == {1, 2}
     assert cells[-1].scenario.dims == {"batch": 8}
     assert len(cells) == 4 * 2 * 2 * 2
+
+
+def test_launch_modes_device_models_and_placement_rules_are_axes_and_columns(tmp_path: Path) -> None:
+    text = (
+        "name: machine\ngraphs: residual\nhardware: toy_box\nschedulers: serial\nlaunch: [free, graph]\n"
+        "device_model: [lanes, sm_share]\nplace: ['*=cpu', 'contiguous:gpu*']\n"
+    )
+    cells = cells_of(experiment_of(text, tmp_path))
+    found = [(cell.scenario.launch, cell.scenario.device_model, cell.scenario.place) for cell in cells]
+    assert found == list(itertools.product(("free", "graph"), ("lanes", "sm_share"), ("*=cpu", "contiguous:gpu*")))
+    columns = cells[0].columns()
+    assert (columns["launch"], columns["device_model"], columns["place"]) == ("free", "lanes", "*=cpu")
+    assert len({shape_of(cell) for cell in cells}) == 8
+    assert not {"launch", "device_model", "place"} & cells_of(experiment_of(GRID, tmp_path))[0].columns().keys()
+
+
+def test_the_same_costs_in_other_places_are_another_run(tmp_path: Path) -> None:
+    text = "name: places\ngraphs: diamond\nhardware: 'procs:2'\nschedulers: serial\nplace: ['*=p0', '*=p1']\n"
+    keys = set()
+    for cell in cells_of(experiment_of(text, tmp_path)):
+        problem = problem_of(cell)
+        assert problem.durations(0) == problem.durations(1)
+        keys.add(key_of(cell, problem_hash(problem), "serial"))
+    assert len(keys) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("place: fastst", ":5:8: place: 'fastst': 'fastst' is not a rule; did you mean 'fastest'?"),
+        ("launch: [free, sereal]", ":5:16: launch[1]: 'sereal' is not a choice here; did you mean 'serial'?"),
+        ("device_model: block", ":5:15: device_model: 'block' is not a choice here; did you mean 'blocks'?"),
+        ("place: []", ":5:8: place: an empty list makes an empty grid; leave the key out, or name at least one value"),
+    ],
+)
+def test_malformed_axes_of_a_machine(line: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        experiment_of(f"name: bad\ngraphs: residual\nhardware: toy_box\nschedulers: serial\n{line}\n", tmp_path)
+    assert str(caught.value).endswith(f"experiment.yaml{message}")
 
 
 def test_rows_hold_what_a_single_run_prints(tmp_path: Path) -> None:

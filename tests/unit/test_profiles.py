@@ -178,8 +178,8 @@ def test_the_template_loads_and_passes_its_checks() -> None:
     profile = parse_profile(new_profile_text("box"), "box")
     assert check_profile(profile) == []
     assert unsourced_figures(profile) == []
-    # fp32, fp16, int8, bandwidth, usable, threads, shared memory
-    assert [check.passed for check in checks(profile)] == [True] * 7
+    # fp32, fp16, int8, bandwidth, usable, threads, shared memory, launch in a graph
+    assert [check.passed for check in checks(profile)] == [True] * 8
     commented = [
         line.strip("# ") for line in new_profile_text("box").splitlines() if line.startswith("    # resources")
     ]
