@@ -40,6 +40,21 @@ def layered_graph(operators: int, seed: int = 1, *, tensor_bytes: int = 0) -> Gr
     return builder.build()
 
 
+def shared_graph(operators: int, seed: int = 1) -> Graph:
+    """The same kind of DAG for a GPU: operators demand 1 to 5 SMs, and draw seven shares of the bandwidth of 1 GB/s."""
+    source = random.Random(seed)
+    builder = GraphBuilder(f"shared_{operators}")
+    shape = layered_graph(operators, seed)
+    for op in range(operators):
+        builder.add_tensor(f"t{op}", bytes=source.randint(1, 1000))
+    for op, (duration, preds) in enumerate(zip(shape.durations, shape.pred, strict=True)):
+        assert duration is not None
+        traffic = int(duration * source.choice((0.0, 0.1, 0.2, 0.35, 0.5, 0.8, 1.0)))
+        inputs, demands = [f"t{other}" for other in preds], {"sms": source.randint(1, 5)}
+        builder.add_op(f"o{op}", duration=duration, inputs=inputs, outputs=[f"t{op}"], demands=demands, traffic=traffic)
+    return builder.build()
+
+
 def bare_list_schedule(
     succ: Sequence[Sequence[int]], pred_counts: Sequence[int], durations: Sequence[int], rank: Sequence[int], lanes: int
 ) -> int:
