@@ -10,7 +10,7 @@ at lower occupancy*, GTC 2010). So ``r`` tiles on an SM take
 The blocks of a kernel spread over all SMs, so the fullest SM has ``r = ceil(blocks / SMs)`` of a wave, and as many as
 are resident together make a full wave (wave quantisation: NVIDIA, *Matrix Multiplication Background User's Guide*).
 
-Of the kernels that it has, the library takes the fastest: among tile sizes, split or not along k, and, for
+Of the kernels that it has, the library takes the fastest: among tile sizes, k in one part or in several, and, for
 convolutions with windows of 3 x 3 on the vector units, Winograd's minimal filtering (A. Lavin, S. Gray, CVPR 2016,
 https://doi.org/10.1109/CVPR.2016.435). Every constant and what it was fitted on: decision note 0011.
 """
@@ -47,14 +47,14 @@ SATURATION = 6400
 CONVOLUTION_START_NS = 15_000
 """What a convolution takes beside its steps: kernels that prepare its addresses, filling and draining."""
 
-CONVOLUTION_SPLITS = 2
-"""Into how many parts a convolution is split along k, at most."""
+CONVOLUTION_PARTS = 2
+"""Into how many parts along k a convolution is divided, at most."""
 
-PRODUCT_SPLITS = 32
-"""The same for plain products, whose libraries split and slice more."""
+PRODUCT_PARTS = 32
+"""The same for plain products, whose libraries divide more."""
 
-SHORTEST = 64
-"""Steps along k that each part keeps, at least."""
+SHORTEST = 16
+"""Steps along k that each part keeps, at least: two rounds of a main loop of eight."""
 
 PARTIAL_BYTES = 4
 """Of one partial sum: fp32."""
@@ -119,7 +119,7 @@ def fastest(work: Work, device: Device, peak: Peak, sms: int) -> TiledKernel | N
         bandwidth = device.memory_bandwidth * device.efficiency.bandwidth / 1e9
     machine = _Machine(sms, peak.rate * peak.efficiency / 2e9 / device.sms, bandwidth, device)
     product = _Product(batch, m, n, k, work.flops / (2 * batch * m * n))
-    most = PRODUCT_SPLITS if work.convolution is None else CONVOLUTION_SPLITS
+    most = PRODUCT_PARTS if work.convolution is None else CONVOLUTION_PARTS
     start = 0 if work.convolution is None else CONVOLUTION_START_NS
     found = list(_ways(product, machine, most, start))
     if work.convolution is not None and peak.name.startswith("vector") and _is_winograd(work.convolution, batch):
@@ -131,24 +131,27 @@ def fastest(work: Work, device: Device, peak: Peak, sms: int) -> TiledKernel | N
 
 
 def _ways(product: _Product, machine: _Machine, most: int, start: float) -> Iterator[TiledKernel]:
+    """All tiles, each with k in one, two, four ... parts."""
     for tile in TILES:
         together = occupancy(tile.block, machine.device.sm_limits).blocks
-        splits = 1
-        while together and (splits == 1 or (splits <= most and splits * SHORTEST <= product.k)):
-            yield _way(product, machine, tile, together, splits, start)
-            splits *= 2
+        parts = 1
+        while together and (parts == 1 or (parts <= most and parts * SHORTEST <= product.k)):
+            yield _way(product, machine, tile, together, parts, start)
+            parts *= 2
 
 
-def _way(product: _Product, machine: _Machine, tile: Tile, together: int, splits: int, start: float) -> TiledKernel:
-    # Narrow products have narrow tiles.
+def _way(product: _Product, machine: _Machine, tile: Tile, together: int, parts: int, start: float) -> TiledKernel:
+    # A narrow product has a narrow tile, and its block the threads to take several parts of k itself.
     rows, columns = min(tile.rows, _power(product.m)), min(tile.columns, _power(product.n))
+    slices = min(parts, tile.rows * tile.columns // (rows * columns))
+    splits = parts // slices
     grid = product.batch * -(-product.m // rows) * -(-product.n // columns) * splits
     full = together * machine.sms
     waves = -(-grid // full)
 
     def wave(blocks: int) -> float:
-        outputs = max(-(-blocks // machine.sms) * rows * columns, SATURATION)
-        return outputs / machine.rate * product.steps / splits
+        outputs = max(-(-blocks // machine.sms) * rows * columns * slices, SATURATION)
+        return outputs / machine.rate * product.steps / parts
 
     last = wave(grid - (waves - 1) * full)
     compute = start + (waves - 1) * wave(full) + last
