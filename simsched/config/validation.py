@@ -95,7 +95,7 @@ class _Reporter:
         fitting = [branch for branch in branches if not _wrong_shape(branch)]
         if fitting:
             return self.report(min(fitting, key=len), data, path)
-        wanted = dict.fromkeys(_WANTED[branch[0][1]["type"]] for branch in branches)
+        wanted = dict.fromkeys(_WANTED.get(branch[0][1]["type"], "one of a few words") for branch in branches)
         return [Fault(f"expected {_either(list(wanted))}, got {shown(data)}", path)]
 
     def _fault(self, error: Any, path: PathKey) -> Fault:
@@ -169,4 +169,8 @@ def _has(data: Any, step: Any) -> bool:
 
 
 def _wrong_shape(branch: list[tuple[tuple[Any, ...], Any]]) -> bool:
-    return len(branch) == 1 and not branch[0][0] and branch[0][1]["type"] in _WANTED
+    """Whether the value has not even the form that a branch describes, as a list has not where one word may stand."""
+    if len(branch) != 1 or branch[0][0]:
+        return False
+    error = branch[0][1]
+    return error["type"] in _WANTED or (error["type"] == "literal_error" and not isinstance(error["input"], str))
