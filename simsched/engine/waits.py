@@ -33,9 +33,24 @@ class Waits:
 
     def begin(self, op: OpId, reason: WaitReason, now: int, detail: str) -> None:
         """Let an operator wait; one that waits already for something else does so no longer."""
+        since = now
         if op in self.open:
+            passing = self.open[op][1] == now
             self.end(op, now)
-        self.open[op] = (reason, now, detail)
+            if passing:
+                since = self._taken_back(op, reason, now)
+        self.open[op] = (reason, since, detail)
+
+    def _taken_back(self, op: OpId, reason: WaitReason, now: int) -> int:
+        """When the wait began that ended now only for one of no length; ``now`` where there is none."""
+        for place in range(len(self.over) - 1, -1, -1):
+            wait = self.over[place]
+            if wait.end < now:
+                break
+            if wait.op == op and wait.reason == reason:
+                del self.over[place]
+                return wait.start
+        return now
 
     def end(self, op: OpId, now: int) -> None:
         """End an operator's wait, if it has one."""

@@ -10,8 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simsched.cost.base import Block, KernelCost
+from simsched.engine.simulator import simulate
 from simsched.errors import CostError
-from simsched.hardware import Device, SmLimits
+from simsched.graph.builder import GraphBuilder
+from simsched.hardware import Device, HardwareProfile, SmLimits
+from simsched.problem import make_problem
+from simsched.schedule import Schedule
+from simsched.schedulers.follow import Follow
 from simsched.trace import Cohort, Wait
 from tests.block_device import drive, gpu, kernel
 from tests.blocks_reference import Kernel, Oracle, Ran
@@ -163,6 +168,23 @@ def test_a_device_full_of_kernels_holds_back_the_queue_but_not_blocks_of_kernels
         Wait(2, "queue", 0, 20, "behind the head of the device's queue"),
         Wait(2, "resource", 20, 23, "resident kernels: 1 of 1"),
     ]
+
+
+def test_where_both_sms_and_memory_are_short_the_wait_is_for_sms_first() -> None:
+    builder = GraphBuilder("memory", time_unit="tick")
+    launch = {"grid": 1, "block": {"threads": 256}}
+    builder.add_tensor("held", bytes=7, kind="output")
+    builder.add_op("first", duration=11, outputs=["held"], attributes=launch)
+    builder.add_op("frees", duration=40, workspace=2, demands={"sms": 0})
+    builder.add_op("late", duration=5, workspace=3, attributes=launch)
+    device = replace(gpu(1, ALONE), memory_capacity=11)
+    problem = make_problem(builder.build(), HardwareProfile("h", (device,)))
+    trace = simulate(problem, Follow(Schedule({0: (0,), 1: (1,), 2: (2,)}, (0, 1, 2))), memory="block")
+    assert list(trace.start) == [0, 0, 40]
+    assert trace.waits == (
+        Wait(2, "resource", 0, 11, "sms: no room for its blocks"),
+        Wait(2, "memory", 11, 40, "memory: needs 3 B, 2 B free"),
+    )
 
 
 def test_a_block_that_fits_on_no_sm_is_named_before_anything_runs() -> None:

@@ -127,6 +127,8 @@ class Blocks:
         while queue:
             kernel = queue[0][2]
             lacking = None if kernel.started else gate.lacks(kernel.op)
+            if lacking == "memory" and not self._has_room(kernel):
+                lacking = None  # SMs come before memory, as other resources do
             if lacking is None:
                 if not self._refused and self._assign(kernel, now, start):
                     del queue[0]
@@ -145,6 +147,10 @@ class Blocks:
     def _let_wait(self, op: OpId, reason: WaitReason, now: int, detail: str) -> None:
         if self._site.waits.reason(op) != reason:
             self._site.waits.begin(op, reason, now, detail)
+
+    def _has_room(self, kernel: _Kernel) -> bool:
+        """Whether the head of the queue could place a block, if it has any."""
+        return not kernel.left or (not self._refused and self._sms.fits(kernel.need))
 
     def _assign(self, kernel: _Kernel, now: int, start: Start) -> bool:
         """Place blocks of a kernel while there is room; return whether all are placed."""

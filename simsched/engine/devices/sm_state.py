@@ -126,6 +126,10 @@ class SmState:
             return 0
         return min([there // taken for there, taken in zip(free, need, strict=True) if taken])
 
+    def fits(self, need: Need) -> bool:
+        """Whether any SM can hold such a block now."""
+        return any(self._rooms(need))
+
     def place(self, need: Need, blocks: int) -> Places:
         """Place as many of these blocks as fit and return where."""
         counts = self._spread(need, blocks) if not self._residents else most_room(self._rooms(need), blocks)
