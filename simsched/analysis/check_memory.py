@@ -118,7 +118,7 @@ def _bursts(facts: Facts, device: int, account: Account) -> dict[int, int]:
             if account.freed[op]:
                 found.setdefault(begin, 0)
         else:
-            need = facts.problem.workspace(op, device) + sum(graph.tensor_bytes[tensor] for tensor in graph.outputs[op])
+            need = facts.problem.workspace(op, device) + sum(graph.stored_bytes[tensor] for tensor in graph.outputs[op])
             found[begin] = max(need, found.get(begin, 0))
     return found
 
@@ -173,7 +173,7 @@ def _check_memory_waits(facts: Facts, accounts: list[Account]) -> None:
 def _most_needed(facts: Facts, op: OpId, device: int, copied: set[tuple[int, int]]) -> int:
     """Bytes that a start can allocate at most: outputs, workspace, and inputs that no copy over links has brought."""
     graph = facts.problem.graph
-    need = facts.problem.workspace(op, device) + sum(graph.tensor_bytes[tensor] for tensor in graph.outputs[op])
+    need = facts.problem.workspace(op, device) + sum(graph.stored_bytes[tensor] for tensor in graph.outputs[op])
     if len(facts.problem.devices) > 1:
         for tensor in dict.fromkeys(graph.inputs[op]):
             maker = graph.tensor_producer[tensor]

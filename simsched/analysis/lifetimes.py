@@ -6,6 +6,8 @@
   start of its first consumer there.
 - A tensor read on another device than its producer's has one copy there: from the start of the copy over links, or
   where there was none, from the start of its first consumer there; to the end of its last consumer anywhere.
+- An output that shares the buffer of an input has no span of its own: it prolongs that of the input on the device of
+  its producer.
 """
 
 from __future__ import annotations
@@ -48,25 +50,55 @@ class Lifetimes:
     ) -> None:
         self._graph, self._device, self._start, self._end = problem.graph, device, start, end
         self._single = len(problem.devices) == 1
+        self._sharers: dict[TensorId, list[TensorId]] = {}
+        for tensor, source in problem.graph.shares.items():
+            self._sharers.setdefault(source, []).append(tensor)
         self._copied = {(move.tensor, move.to_device): move.start for move in transfers if move.tensor >= 0}
 
     def spans(self, tensor: TensorId) -> Iterator[Span]:
-        """Yield the spans of one tensor, one for each device where it is."""
+        """Yield the spans of the bytes that one tensor brought, one for each device where it did."""
         graph, start = self._graph, self._start
         kind, maker = graph.tensor_kinds[tensor], graph.tensor_producer[tensor]
         if kind.persistent and self._single:
             yield Span(0, 0, None)
             return
-        consumers = graph.tensor_consumers[tensor]
-        last: OpId | None = None
-        if not kind.persistent:
-            # Of those that end last together, one that takes no time is in the last round of the instant.
-            last = max(consumers, key=lambda op: (self._end[op], start[op]), default=maker)
-            yield Span(self._device[maker], start[maker], None if kind is TensorKind.OUTPUT else last)
+        home = -1 if kind.persistent else self._device[maker]
+        if home >= 0 and tensor not in graph.shares:
+            yield Span(home, start[maker], self._closer(tensor, home, kind is TensorKind.OUTPUT))
         if not self._single:
-            for there, first in self._first_reads(consumers).items():
-                if kind.persistent or there != self._device[maker]:
-                    yield Span(there, self._copied.get((tensor, there), first), last)
+            for there, first in self._first_reads(graph.tensor_consumers[tensor]).items():
+                if there != home:
+                    closer = self._closer(tensor, there, kind.persistent)
+                    yield Span(there, self._copied.get((tensor, there), first), closer)
+
+    def owners(self, tensor: TensorId) -> list[TensorId]:
+        """The tensors whose bytes a tensor uses on some device: its own, for copies of it, and maybe an input's."""
+        found = [tensor]
+        while found[-1] in self._graph.shares:
+            found.append(self._graph.shares[found[-1]])
+        return found
+
+    def owner(self, tensor: TensorId, device: int) -> TensorId:
+        """The tensor whose bytes a tensor uses on one device."""
+        shares, producer = self._graph.shares, self._graph.tensor_producer
+        while tensor in shares and self._device[producer[tensor]] == device:
+            tensor = shares[tensor]
+        return tensor
+
+    def _closer(self, tensor: TensorId, device: int, kept: bool) -> OpId | None:
+        """The last reader of the bytes that a tensor brought to a device; None where they stay to the end."""
+        if kept:
+            return None
+        graph, sharing = self._graph, [tensor]
+        for member in sharing:
+            for other in self._sharers.get(member, ()):
+                if self._device[graph.tensor_producer[other]] == device:
+                    if graph.tensor_kinds[other] is TensorKind.OUTPUT:
+                        return None
+                    sharing.append(other)
+        readers = (op for member in sharing for op in graph.tensor_consumers[member])
+        # Of those that end last together, one that takes no time is in the last round of the instant.
+        return max(readers, key=lambda op: (self._end[op], self._start[op]), default=graph.tensor_producer[tensor])
 
     def _first_reads(self, ops: Sequence[OpId]) -> dict[int, int]:
         """By device: when the first of these operators started there."""

@@ -24,7 +24,7 @@ class Account:
     taken, freed : list of int
         Bytes that are taken when each operator starts, and freed when it ends.
     moved : dict of int to int
-        On several devices, by instant, the bytes that tensors and copies of them take.
+        By instant, the bytes that tensors and copies of them take, where ``taken`` has only workspaces.
     brief : dict of int to int
         By instant, the bytes that live for no time at all.
     times, live, least : list of int
@@ -55,7 +55,7 @@ def live_bytes(facts: Facts) -> list[Account]:
     """Account for every tensor and workspace on every device."""
     count = len(facts.start)
     accounts = [Account(0, [0] * count, [0] * count) for _ in facts.problem.devices]
-    if len(accounts) == 1:
+    if len(accounts) == 1 and not facts.problem.graph.shares:
         _add_tensors(facts, accounts[0])
     else:
         _add_spread(facts, accounts)
@@ -88,12 +88,16 @@ def _add_tensors(facts: Facts, account: Account) -> None:
 
 
 def _add_spread(facts: Facts, accounts: list[Account]) -> None:
-    """Account for the tensors of a run on several devices."""
+    """Account for the tensors of a run on several devices, or that share buffers."""
+    graph = facts.problem.graph
     lives = Lifetimes(facts.problem, facts.device, facts.start, facts.end, facts.trace.transfers)
-    for tensor, size in enumerate(facts.problem.graph.tensor_bytes):
+    for tensor, size in enumerate(graph.tensor_bytes):
         if size:
             for device, begin, closer in lives.spans(tensor):
                 account = accounts[device]
+                if len(accounts) == 1 and graph.tensor_producer[tensor] < 0:
+                    account.base += size
+                    continue
                 account.moved[begin] = account.moved.get(begin, 0) + size
                 if closer is not None:
                     _free(facts, account, begin, closer, size)

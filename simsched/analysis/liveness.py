@@ -2,9 +2,9 @@
 
 One operator a step. A tensor is live from its producer's step to its last consumer's, both included; one that
 nobody reads, in its producer's step alone; a graph output to the end. Parameters and graph inputs are live
-throughout, workspace in its operator's step. A run on one stream of a single device has exactly this memory. To find
-the order with the smallest peak is NP-hard (Sethi, "Complete register allocation problems", SIAM J. Comput. 4, 1975,
-doi:10.1137/0204020).
+throughout, workspace in its operator's step. Tensors that share a buffer count once, as long as any of them is live. A
+run on one stream of a single device has exactly this memory. To find the order with the smallest peak is NP-hard
+(Sethi, "Complete register allocation problems", SIAM J. Comput. 4, 1975, doi:10.1137/0204020).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simsched.graph.model import OpId, TensorId, TensorKind
+from simsched.graph.lifetimes import buffer_readers, use_counts
+from simsched.graph.model import OpId
 from simsched.problem import Problem
 
 
@@ -76,34 +77,25 @@ def sequence_liveness(problem: Problem, order: Sequence[OpId] | None = None, dev
         position[op] = step
     change = [0] * (len(steps) + 1)
     persistent = 0
-    for tensor, size in enumerate(graph.tensor_bytes):
-        if graph.tensor_kinds[tensor].persistent:
+    readers, uses = buffer_readers(graph), use_counts(graph)
+    final = 0
+    for buffer, size in enumerate(graph.stored_bytes):
+        if graph.tensor_kinds[buffer].persistent:
             persistent += size
+            continue
+        first = last = position[graph.tensor_producer[buffer]]
+        change[first] += size
+        if uses[buffer] > len(readers[buffer]):
+            final += size
         else:
-            first, after = _lifetime(problem, tensor, position)
-            change[first] += size
-            change[after] -= size
+            last = max((position[op] for op in readers[buffer]), default=first)
+            change[last + 1] -= size
     live = []
     held = persistent
     for step, op in enumerate(steps):
         held += change[step]
         live.append(held + problem.workspace(op, device))
-    return Liveness(steps, tuple(live), persistent, held + change[-1] + _outputs(problem) if steps else persistent)
-
-
-def _lifetime(problem: Problem, tensor: TensorId, position: Sequence[int]) -> tuple[int, int]:
-    """Return the steps ``[first, after)`` in which a tensor with a producer is live."""
-    graph = problem.graph
-    first = position[graph.tensor_producer[tensor]]
-    if graph.tensor_kinds[tensor] is TensorKind.OUTPUT:
-        return first, len(position)
-    last = max((position[op] for op in graph.tensor_consumers[tensor]), default=first)
-    return first, last + 1
-
-
-def _outputs(problem: Problem) -> int:
-    sizes, kinds = problem.graph.tensor_bytes, problem.graph.tensor_kinds
-    return sum(size for size, kind in zip(sizes, kinds, strict=True) if kind is TensorKind.OUTPUT)
+    return Liveness(steps, tuple(live), persistent, persistent + final)
 
 
 def _check_order(problem: Problem, order: Sequence[OpId]) -> None:

@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 
 from simsched.analysis.lifetimes import lifetimes_of
 from simsched.analysis.usage import Run
@@ -152,7 +153,7 @@ class Timelines:
     def bytes_needed(self, op: OpId, device: int, time: int) -> int:
         """Bytes that a start would allocate: outputs, workspace, and inputs that are not on the device then."""
         graph = self._problem.graph
-        need = self._problem.workspace(op, device) + sum(graph.tensor_bytes[tensor] for tensor in graph.outputs[op])
+        need = self._problem.workspace(op, device) + sum(graph.stored_bytes[tensor] for tensor in graph.outputs[op])
         if len(self._problem.devices) > 1:
             inputs = dict.fromkeys(graph.inputs[op])
             need += sum(graph.tensor_bytes[tensor] for tensor in inputs if not self._present(tensor, device, time))
@@ -162,7 +163,8 @@ class Timelines:
         """Bytes of a device that the end of an operator gave back."""
         graph = self._problem.graph
         freed = self._problem.workspace(op, device) if self.device[op] == device else 0
-        for tensor in dict.fromkeys((*graph.inputs[op], *graph.outputs[op])):
+        touched = chain.from_iterable(map(self._lives.owners, (*graph.inputs[op], *graph.outputs[op])))
+        for tensor in dict.fromkeys(touched):
             for span in self._lives.spans(tensor):
                 if span.device == device and span.closer == op:
                     freed += graph.tensor_bytes[tensor]
@@ -178,7 +180,7 @@ class Timelines:
         return times
 
     def _present(self, tensor: TensorId, device: int, time: int) -> bool:
-        for span in self._lives.spans(tensor):
+        for span in self._lives.spans(self._lives.owner(tensor, device)):
             ended = span.closer is not None and self._trace.end[span.closer] <= time
             if span.device == device and span.begin <= time and not ended:
                 return True

@@ -2,7 +2,8 @@
 
 An output is allocated when its operator starts and freed when its last consumer ends; an activation that nobody
 reads is freed when its producer ends; graph outputs stay. Parameters and graph inputs are resident from time 0.
-Workspace lives while its operator runs. Frees of an instant come before its allocations.
+Workspace lives while its operator runs. Frees of an instant come before its allocations. Tensors that share a buffer
+count once, and the buffer lives until the last consumer of any of them ends.
 
 Several devices need to know where each tensor is: :mod:`simsched.engine.residency`.
 """
@@ -10,10 +11,10 @@ Several devices need to know where each tensor is: :mod:`simsched.engine.residen
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from simsched.graph.lifetimes import persistent_bytes, use_counts, volatile_inputs
+from simsched.graph.lifetimes import buffers, persistent_bytes, use_counts, volatile_inputs
 from simsched.graph.model import OpId, TensorId
 from simsched.problem import Problem
 from simsched.trace import MemorySteps
@@ -76,7 +77,7 @@ class DeviceMemory:
     def __init__(self, problem: Problem) -> None:
         graph = problem.graph
         self._graph = graph
-        self._sizes = graph.tensor_bytes
+        self._sizes = graph.stored_bytes
         self._uses = use_counts(graph)
         self._inputs = volatile_inputs(graph)
         self._start = needs_at_start(problem, 0)
@@ -168,7 +169,7 @@ def freed_at_end(problem: Problem, uses: Sequence[int]) -> dict[OpId, int]:
     if 0 in uses:
         for tensor, producer in enumerate(graph.tensor_producer):
             if not uses[tensor] and producer >= 0:
-                freed[producer] = freed.get(producer, 0) + graph.tensor_bytes[tensor]
+                freed[producer] = freed.get(producer, 0) + graph.stored_bytes[tensor]
     return {op: size for op, size in freed.items() if size}
 
 
@@ -179,7 +180,7 @@ def ops_with_workspace(problem: Problem, device: int) -> list[OpId]:
 
 def needs_at_start(problem: Problem, device: int) -> list[int]:
     """Bytes of outputs and workspace that each operator allocates when it starts."""
-    sizes = problem.graph.tensor_bytes
+    sizes = problem.graph.stored_bytes
     needs = [
         sizes[outputs[0]] if len(outputs) == 1 else sum(map(sizes.__getitem__, outputs))
         for outputs in problem.graph.outputs
@@ -192,13 +193,22 @@ def needs_at_start(problem: Problem, device: int) -> list[int]:
 def bytes_alone(problem: Problem, device: int) -> list[int]:
     """Bytes live on a device while each operator runs there and nothing else is in the way.
 
-    These are its inputs, outputs and workspace, and on a single device all persistent tensors.
+    These are its inputs, outputs and workspace, and on a single device all persistent tensors. On several devices a
+    view may be copied alone: then it does not need the bytes of the tensor that it was taken from.
     """
     graph = problem.graph
     sizes, needs = graph.tensor_bytes, needs_at_start(problem, device)
     if len(problem.devices) == 1:
         always = persistent_bytes(graph)
-        held: Sequence[tuple[TensorId, ...]] = volatile_inputs(graph)
+        held: Sequence[Iterable[int]] = [map(sizes.__getitem__, inputs) for inputs in volatile_inputs(graph)]
     else:
-        always, held = 0, [tuple(dict.fromkeys(inputs)) for inputs in graph.inputs]
-    return [always + need + sum(map(sizes.__getitem__, inputs)) for need, inputs in zip(needs, held, strict=True)]
+        always, root = 0, buffers(graph)
+        held = [_largest_by_buffer(inputs, root, sizes) for inputs in graph.inputs]
+    return [always + need + sum(parts) for need, parts in zip(needs, held, strict=True)]
+
+
+def _largest_by_buffer(inputs: Sequence[TensorId], root: Sequence[TensorId], sizes: Sequence[int]) -> Iterable[int]:
+    found: dict[TensorId, int] = {}
+    for tensor in inputs:
+        found[root[tensor]] = max(sizes[tensor], found.get(root[tensor], 0))
+    return found.values()

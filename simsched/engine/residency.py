@@ -4,32 +4,39 @@ A parameter or graph input becomes resident on a device when its first consumer 
 lives on its producer's device until its last consumer, wherever it runs, has ended. On another device it has one copy:
 from the start of the copy over links, or where none join the two devices, from the start of its first reader there;
 until the tensor's last consumer, wherever it runs, has ended. Copies of graph outputs go then too.
+
+An output that shares the buffer of an input shares what its producer reads: the tensor itself or, on another device,
+its copy there. That is given back when nobody is left to read any of the tensors in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from simsched.engine.memory import needs_at_start
-from simsched.graph.lifetimes import use_counts
+from simsched.graph.lifetimes import reader_counts
 from simsched.graph.model import OpId, TensorId, TensorKind
 from simsched.problem import Problem
 from simsched.trace import MemorySteps
+
+Place = tuple[TensorId, int]
+"""Bytes of a tensor on a device: its own, or those of a copy."""
 
 
 class Residency:
     """Live bytes of a run on several devices; implements :class:`simsched.engine.memory.Memory`."""
 
-    __slots__ = ("_copies", "_graph", "_home", "_needs", "_problem", "_resident", "_steps", "_uses", "live")
+    __slots__ = ("_copies", "_graph", "_holders", "_home", "_needs", "_problem", "_steps", "_uses", "live")
 
     def __init__(self, problem: Problem) -> None:
         devices = range(len(problem.devices))
         self._problem = problem
         self._graph = problem.graph
-        self._uses = use_counts(problem.graph)
+        self._uses = reader_counts(problem.graph)
         self._needs = [needs_at_start(problem, device) for device in devices]
         self._home = [-1] * len(problem.graph.tensor_names)
-        self._resident: set[tuple[TensorId, int]] = set()
+        # How many tensors are to be read in each place; one unless they share it.
+        self._holders: dict[Place, int] = {}
         self._copies: dict[TensorId, list[int]] = {}
         self._steps = MemorySteps()
         self.live = [0 for _ in devices]
@@ -45,50 +52,45 @@ class Residency:
     def copy(self, tensor: TensorId, device: int, now: int) -> None:
         """Allocate a copy of an activation on ``device``, which starts to arrive over links."""
         if not self._there(tensor, device):
-            self._copies.setdefault(tensor, []).append(device)
+            self._bring(tensor, device)
             self._change(device, self._graph.tensor_bytes[tensor], now)
 
     def delta(self, op: OpId, device: int) -> int:
         """Change of the device's live bytes from before the start to after the end of ``op``, as things stand now."""
-        sizes, kinds, uses = self._graph.tensor_bytes, self._graph.tensor_kinds, self._uses
-        change = sum(sizes[tensor] for tensor in self._graph.outputs[op] if uses[tensor])
-        for tensor in dict.fromkeys(self._graph.inputs[op]):
-            before = self._there(tensor, device)
-            if kinds[tensor].persistent:
-                after = True
-            elif self._home[tensor] == device:
-                after = uses[tensor] > 1
-            else:
-                after = uses[tensor] > 1 + (kinds[tensor] is TensorKind.OUTPUT)
-            change += (after - before) * sizes[tensor]
+        graph, missing = self._graph, self._missing(op, device)
+        change = self.need(op, device) - self._problem.workspace(op, device)
+        holders: dict[Place, int] = dict.fromkeys(((tensor, device) for tensor in missing), 1)
+        for place in self._made(op, device):
+            holders[place] = holders.get(place, self._holders.get(place, 0)) + 1
+        arriving = [tensor for tensor in missing if not graph.tensor_kinds[tensor].persistent]
+        for place in self._left(op, device, arriving):
+            holders[place] = holders.get(place, self._holders.get(place, 0)) - 1
+            if not holders[place] and place[1] == device:
+                change -= graph.tensor_bytes[place[0]]
         return change
 
     def start(self, op: OpId, device: int, now: int) -> None:
         """Allocate outputs and workspace, and the inputs that are not there."""
         need = self.need(op, device)
         for tensor in self._missing(op, device):
-            if self._graph.tensor_kinds[tensor].persistent:
-                self._resident.add((tensor, device))
-            else:
-                self._copies.setdefault(tensor, []).append(device)
+            self._bring(tensor, device)
+        for place in self._made(op, device):
+            self._holders[place] = self._holders.get(place, 0) + 1
         for tensor in self._graph.outputs[op]:
             self._home[tensor] = device
         self._change(device, need, now)
 
     def finish(self, op: OpId, device: int, now: int) -> None:
         """Free workspace and what ``op`` was the last to read, on every device where it is."""
-        sizes, kinds, uses = self._graph.tensor_bytes, self._graph.tensor_kinds, self._uses
         freed = {device: self._problem.workspace(op, device)}
+        for place in self._left(op, device):
+            self._holders[place] -= 1
+            if not self._holders[place]:
+                del self._holders[place]
+                tensor, owner = place
+                freed[owner] = freed.get(owner, 0) + self._graph.tensor_bytes[tensor]
         for tensor in dict.fromkeys(self._graph.inputs[op]):
-            if kinds[tensor].persistent:
-                continue
-            uses[tensor] = left = uses[tensor] - 1
-            places = [] if left else [self._home[tensor]]
-            if left == (kinds[tensor] is TensorKind.OUTPUT):
-                places += self._copies.pop(tensor, ())
-            for place in places:
-                freed[place] = freed.get(place, 0) + sizes[tensor]
-        freed[device] += sum(sizes[tensor] for tensor in self._graph.outputs[op] if not uses[tensor])
+            self._uses[tensor] -= 1
         for owner, size in sorted(freed.items()):
             self._change(owner, -size, now)
 
@@ -96,14 +98,9 @@ class Residency:
         """Do nothing: starts and ends are accounted for when they happen."""
 
     def alive(self, device: int, started: Sequence[int]) -> list[TensorId]:
-        """Tensors live on a device, copies included."""
+        """Tensors live on a device, copies included; of those that share their bytes, the one that brought them."""
         del started
-        uses = self._uses
-        return [
-            tensor
-            for tensor, home in enumerate(self._home)
-            if (uses[tensor] > 0 or home != device) and self._there(tensor, device)
-        ]
+        return sorted(tensor for tensor, owner in self._holders if owner == device)
 
     def steps(self) -> MemorySteps:
         """Every change so far."""
@@ -111,13 +108,46 @@ class Residency:
 
     def _there(self, tensor: TensorId, device: int) -> bool:
         """Whether a tensor that is still to be read is on a device, or on its way there."""
-        if self._home[tensor] == device or device in self._copies.get(tensor, ()):
-            return True
-        return (tensor, device) in self._resident
+        return self._home[tensor] == device or (tensor, device) in self._holders
 
     def _missing(self, op: OpId, device: int) -> list[TensorId]:
         """Inputs that are not on the device yet."""
         return [tensor for tensor in dict.fromkeys(self._graph.inputs[op]) if not self._there(tensor, device)]
+
+    def _bring(self, tensor: TensorId, device: int) -> None:
+        self._holders[tensor, device] = 1
+        if not self._graph.tensor_kinds[tensor].persistent:
+            self._copies.setdefault(tensor, []).append(device)
+
+    def _place(self, tensor: TensorId, device: int) -> Place:
+        """Bytes that a tensor has on a device where it is."""
+        shares = self._graph.shares
+        while tensor in shares and self._home[tensor] == device:
+            tensor = shares[tensor]
+        return tensor, device
+
+    def _made(self, op: OpId, device: int) -> Iterator[Place]:
+        """Where each output of ``op`` is if it runs on ``device``."""
+        shares = self._graph.shares
+        for tensor in self._graph.outputs[op]:
+            yield self._place(shares[tensor], device) if tensor in shares else (tensor, device)
+
+    def _left(self, op: OpId, device: int, arriving: Sequence[TensorId] = ()) -> Iterator[Place]:
+        """Places that a tensor leaves when ``op`` ends, as things stand now, with copies of ``arriving`` there too."""
+        graph, uses = self._graph, self._uses
+        for tensor in dict.fromkeys(graph.inputs[op]):
+            if graph.tensor_kinds[tensor].persistent:
+                continue
+            if uses[tensor] == 1 + (graph.tensor_kinds[tensor] is TensorKind.OUTPUT):
+                for owner in self._copies.get(tensor, ()):
+                    yield tensor, owner
+                if tensor in arriving:
+                    yield tensor, device
+            if uses[tensor] == 1:
+                yield self._place(tensor, self._home[tensor])
+        for tensor, place in zip(graph.outputs[op], self._made(op, device), strict=True):
+            if not uses[tensor]:
+                yield place
 
     def _change(self, device: int, size: int, now: int) -> None:
         if size:

@@ -12,6 +12,7 @@ from simsched.graph.draft import SPARSE, Draft
 from simsched.graph.links import cycle_fault
 from simsched.graph.model import DependencyKind, Edges, OpId
 from simsched.graph.order import NONE, distinct, is_topological, predecessors, successor_rows, topological_order
+from simsched.graph.storage import Shared, collect_shared, overwrites
 from simsched.graph.tensors import TensorTable, collect_tensors
 
 LARGEST_TOTAL = 2**62
@@ -52,12 +53,14 @@ def assemble(draft: Draft, source: str) -> dict[str, Any]:
     table = collect_tensors(draft)
     sources, targets, delays = _edges(draft, table)
     _after(draft, sources, targets)
+    shared = collect_shared(draft, table)
     _check_totals(draft, table)
     if draft.faults:
         raise GraphError(source, draft.faults)
     controls = len(sources)
     rows = Rows(sources, targets)
     buffers = add_buffer_rows(draft.sparse["reads"], draft.sparse["writes"], rows)
+    _add_overwrite_rows(shared, table.names, table.producer, table.consumers, buffers, rows)
     _add_data_rows(table.producer, table.consumers, rows)
     succ: list[list[int]] = successor_rows(len(draft.names), rows.source, rows.target)
     columns = _tensor_columns(draft, table)
@@ -75,11 +78,13 @@ def assemble(draft: Draft, source: str) -> dict[str, Any]:
         # Derived rows are derived again, so that their order does not depend on the order of insertion.
         rows = Rows(list(map(new, rows.source[:controls])), list(map(new, rows.target[:controls])))
         buffers = add_buffer_rows(columns["reads"], columns["writes"], rows)
+        made, read = columns["tensor_producer"], columns["tensor_consumers"]
+        _add_overwrite_rows(shared, table.names, made, read, buffers, rows)
         _add_data_rows(columns["tensor_producer"], columns["tensor_consumers"], rows)
     edges = Edges(array("i", rows.source), array("i", rows.target), rows.kind, rows.tensor)
     successors = distinct(succ)
     adjacency = {"succ": successors, "pred": predecessors(successors)}
-    return {**columns, **adjacency, "edges": edges, "buffers": buffers, "delays": delays}
+    return {**columns, **adjacency, **shared._asdict(), "edges": edges, "buffers": buffers, "delays": delays}
 
 
 def _check_names(draft: Draft) -> None:
@@ -169,6 +174,23 @@ def add_buffer_rows(reads: Mapping[OpId, Sequence[str]], writes: Mapping[OpId, S
                 rows.add(last_write[name], number, DependencyKind.WAW, code)
             last_write[name] = number
     return list(buffers)
+
+
+def _add_overwrite_rows(
+    shared: Shared,
+    names: Sequence[str],
+    producers: Sequence[int],
+    consumers: Sequence[Sequence[OpId]],
+    buffers: list[str],
+    rows: Rows,
+) -> None:
+    """Add one WAR row per operator that reads what another overwrites in place; the tensors become named buffers."""
+    codes: dict[int, int] = {}
+    for reader, writer, tensor in overwrites(shared, names, producers, consumers):
+        if tensor not in codes:
+            codes[tensor] = len(buffers)
+            buffers.append(names[tensor])
+        rows.add(reader, writer, DependencyKind.WAR, codes[tensor])
 
 
 def _add_data_rows(producers: Sequence[int], consumers: Sequence[Sequence[OpId]], rows: Rows) -> None:

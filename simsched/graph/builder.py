@@ -120,6 +120,8 @@ class GraphBuilder:
         flops: int | None = None,
         traffic: int | None = None,
         workspace: int | None = None,
+        alias: Mapping[str, str] | None = None,
+        inplace: Mapping[str, str] | None = None,
     ) -> str:
         """Add an operator; returns its name.
 
@@ -141,6 +143,9 @@ class GraphBuilder:
             Stated work (2 x multiply-adds) and bytes moved, instead of the registry's figures.
         workspace : int, optional
             Bytes needed only while it runs.
+        alias, inplace : mapping of str to str, optional
+            Outputs that share the buffer of an input, each to that input: a view of it, or what overwrites it. It then
+            waits for all other readers of the input (WAR).
         """
         draft = self._draft
         number = len(draft.names)
@@ -156,6 +161,8 @@ class GraphBuilder:
             draft.inputs[number] = inputs
         if outputs:
             draft.outputs[number] = outputs
+        if alias or inplace:
+            draft.alias[number], draft.inplace[number] = alias or {}, inplace or {}
         sparse = draft.sparse
         if attributes:
             sparse["attributes"][number] = attributes

@@ -24,8 +24,8 @@ def dump_dot(graph: Graph) -> str:
 
     Durations, operator types, places, demands, stated work, edges with their bytes and delays, and who shares a
     tensor come back as they were. Graph inputs, parameters, shapes and attributes of operators are left out, and
-    orders by named buffers become plain precedence: a graph whose times come from the cost model is kept whole
-    only by :func:`simsched.graph.io.save_graph`.
+    orders by buffers, named or overwritten in place, become plain precedence, and tensors that share a buffer have one
+    each: a graph whose times come from the cost model is kept whole only by :func:`simsched.graph.io.save_graph`.
 
     Raises
     ------

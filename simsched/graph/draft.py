@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -34,6 +34,8 @@ class Draft:
         Number by name; the first of two equal names.
     inputs, outputs : dict
         Tensor names by operator number, for operators that have any.
+    alias, inplace : dict
+        Outputs that share the buffer of an input, to that input, by operator number: views, and what is overwritten.
     sparse : dict
         The sparse columns of a graph, by operator number.
     after : list
@@ -51,6 +53,8 @@ class Draft:
     durations: list[int | None] = field(default_factory=list)
     inputs: dict[int, Sequence[str]] = field(default_factory=dict)
     outputs: dict[int, Sequence[str]] = field(default_factory=dict)
+    alias: dict[int, Mapping[str, str]] = field(default_factory=dict)
+    inplace: dict[int, Mapping[str, str]] = field(default_factory=dict)
     sparse: dict[str, dict[int, Any]] = field(default_factory=lambda: {key: {} for key in SPARSE})
     after: list[tuple[int, str, int]] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)

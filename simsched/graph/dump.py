@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from simsched.errors import ConfigError, Fault, GraphError
+from simsched.graph.export import shared_names
 from simsched.graph.flow import flow_text
 from simsched.graph.model import DependencyKind, Graph, OpId, TensorId, TensorKind
 from simsched.graph.tensors import tensor_size
@@ -144,7 +145,7 @@ def _operator(graph: Graph, op: OpId, on_edges: TensorId) -> dict[str, Any]:
         ("workspace", graph.workspace),
     )
     row |= {key: column[op] for key, column in exact if op in column}
-    return row
+    return row | shared_names(graph, op)
 
 
 def _plain(value: Any, graph: Graph, op: OpId) -> Any:
@@ -212,7 +213,7 @@ def _first_on_edge(graph: Graph) -> TensorId:
     inputs = [len(row) for row in graph.inputs]
     index = {name: number for number, name in enumerate(graph.tensor_names)}
     tensor = len(graph.tensor_names)
-    while tensor and _is_on_edge(graph, tensor - 1, outputs, inputs, index):
+    while tensor and tensor - 1 not in graph.sharing and _is_on_edge(graph, tensor - 1, outputs, inputs, index):
         tensor -= 1
         outputs[graph.tensor_producer[tensor]] -= 1
         inputs[graph.tensor_consumers[tensor][0]] -= 1

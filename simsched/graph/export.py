@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simsched.graph.model import Dependency, DependencyKind, Graph, TensorKind
+from simsched.graph.model import Dependency, DependencyKind, Graph, OpId, TensorKind
 
 # Which dependency states a delay: precedence first, then data, never what is derived from buffers if there is another.
 _ORDER = dict.fromkeys(DependencyKind, 3) | {DependencyKind.CONTROL: 0, DependencyKind.DATA: 1}
@@ -61,4 +61,15 @@ def _made_by_edge(graph: Graph, row: Dependency) -> bool:
         and graph.tensor_shapes[tensor] is None
         and graph.tensor_dtypes[tensor] is None
         and graph.tensor_kinds[tensor] is TensorKind.ACTIVATION
+        and tensor not in graph.sharing
     )
+
+
+def shared_names(graph: Graph, op: OpId) -> dict[str, dict[str, str]]:
+    """Outputs of an operator that share the buffer of an input, to that input, under ``alias`` and ``inplace``."""
+    names, found = graph.tensor_names, {}
+    for key, column in (("alias", graph.aliases), ("inplace", graph.inplace)):
+        pairs = {names[tensor]: names[column[tensor]] for tensor in graph.outputs[op] if tensor in column}
+        if pairs:
+            found[key] = pairs
+    return found

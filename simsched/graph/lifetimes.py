@@ -10,11 +10,37 @@ from simsched.graph.model import Graph, OpId, TensorId, TensorKind
 
 PERSISTENT = tuple(kind for kind in TensorKind if kind.persistent)
 
-# The functions below first look whether there is anything to do, in one pass at the speed of C: a graph of a million
-# operators is usually all activations, each read once by an operator.
+# A buffer is a tensor with bytes of its own and all that share them, views and what was made in place; it has the id of
+# the former. The functions below first look whether there is anything to do, in one pass at the speed of C: a graph of
+# a million operators is usually all activations, each in a buffer of its own and read once by an operator.
 
 
-def use_counts(graph: Graph) -> list[int]:
+def buffers(graph: Graph) -> Sequence[TensorId]:
+    """Buffer of each tensor."""
+    found = list(range(len(graph.tensor_names)))
+    sources = graph.shares
+    for tensor in sources:
+        root = tensor
+        while root in sources:
+            root = sources[root]
+        found[tensor] = root
+    return found
+
+
+def buffer_readers(graph: Graph) -> Sequence[Sequence[OpId]]:
+    """Distinct readers of all tensors of each buffer, ascending; none for tensors without a buffer of their own."""
+    if not graph.shares:
+        return graph.tensor_consumers
+    readers: list[Sequence[OpId]] = list(graph.tensor_consumers)
+    root = buffers(graph)
+    for tensor in graph.shares:
+        buffer = root[tensor]
+        readers[buffer] = tuple(sorted({*readers[buffer], *graph.tensor_consumers[tensor]}))
+        readers[tensor] = ()
+    return readers
+
+
+def reader_counts(graph: Graph) -> list[int]:
     """Number of readers of each tensor, and one more for graph outputs, which nobody frees."""
     counts = list(map(len, graph.tensor_consumers))
     if TensorKind.OUTPUT in graph.tensor_kinds:
@@ -24,11 +50,25 @@ def use_counts(graph: Graph) -> list[int]:
     return counts
 
 
+def use_counts(graph: Graph) -> list[int]:
+    """Number of readers of each buffer, and one more where a graph output is in it, which nobody frees."""
+    counts = reader_counts(graph)
+    if graph.shares:
+        root = buffers(graph)
+        returned = {root[tensor] for tensor, kind in enumerate(graph.tensor_kinds) if kind is TensorKind.OUTPUT}
+        for tensor, readers in enumerate(buffer_readers(graph)):
+            counts[tensor] = len(readers) + (tensor in returned)
+    return counts
+
+
 def volatile_inputs(graph: Graph) -> Sequence[tuple[TensorId, ...]]:
-    """Distinct inputs of each operator that are not resident from time 0 to the end."""
+    """Distinct buffers that each operator reads and that are not resident from time 0 to the end."""
     distinct: Sequence[tuple[TensorId, ...]] = graph.inputs
+    if graph.shares:
+        root = buffers(graph)
+        distinct = [tuple(dict.fromkeys(root[tensor] for tensor in inputs)) for inputs in distinct]
     # Consumers are distinct, so the sums differ when an operator reads a tensor twice.
-    if sum(map(len, distinct)) != sum(map(len, graph.tensor_consumers)):
+    elif sum(map(len, distinct)) != sum(map(len, graph.tensor_consumers)):
         distinct = [tuple(dict.fromkeys(inputs)) for inputs in distinct]
     persistent = persistent_tensors(graph)
     if not persistent:
@@ -71,7 +111,7 @@ class LiveSet:
 
     def __init__(self, graph: Graph, workspace: Sequence[int]) -> None:
         self._graph = graph
-        self._sizes = graph.tensor_bytes
+        self._sizes = graph.stored_bytes
         self._inputs = volatile_inputs(graph)
         self._uses = use_counts(graph)
         self._workspace = workspace
@@ -88,7 +128,7 @@ class LiveSet:
         return self._kept[op] - sum(self._sizes[tensor] for tensor in self.freed_by(op))
 
     def freed_by(self, op: OpId) -> list[TensorId]:
-        """Inputs that nobody would read any more if ``op`` ran next."""
+        """Buffers that nobody would read any more if ``op`` ran next."""
         uses = self._uses
         return [tensor for tensor in self._inputs[op] if uses[tensor] == 1]
 
@@ -97,7 +137,7 @@ class LiveSet:
         return sum(self._sizes[tensor] for tensor in self._graph.outputs[op] if self._uses[tensor])
 
     def run(self, op: OpId) -> list[TensorId]:
-        """Execute ``op``; returns the inputs that now have one use left."""
+        """Execute ``op``; returns the buffers that it reads and that now have one use left."""
         uses, sizes = self._uses, self._sizes
         self.live += self._kept[op]
         single = []
@@ -143,6 +183,7 @@ def greedy_order(graph: Graph, workspace: Sequence[int]) -> list[OpId]:
     state = LiveSet(graph, workspace)
     waiting = list(map(len, graph.pred))
     latest = {op: state.delta(op) for op, left in enumerate(waiting) if not left}
+    readers = buffer_readers(graph)
     heap = [(delta, op) for op, delta in latest.items()]
     heapify(heap)
     order: list[OpId] = []
@@ -152,7 +193,7 @@ def greedy_order(graph: Graph, workspace: Sequence[int]) -> list[OpId]:
             continue
         del latest[op]
         order.append(op)
-        changed = [reader for tensor in state.run(op) for reader in graph.tensor_consumers[tensor] if reader in latest]
+        changed = [reader for buffer in state.run(op) for reader in readers[buffer] if reader in latest]
         for other in graph.succ[op]:
             waiting[other] -= 1
             if not waiting[other]:

@@ -33,7 +33,7 @@ def cycle_fault(draft: Draft, cycle: Sequence[int]) -> Fault:
 
 
 def _link(draft: Draft, u: int, v: int) -> Fault:
-    """Return where it says that ``v`` waits for ``u``: an edge, ``after``, a tensor or a buffer."""
+    """Return where it says that ``v`` waits for ``u``: an edge, ``after``, a tensor, a buffer or ``inplace``."""
     source, target = draft.names[u], draft.names[v]
     arrow = f"{source} -> {target}"
     for number, pair in enumerate(zip(draft.sources, draft.targets, strict=True)):
@@ -51,4 +51,6 @@ def _link(draft: Draft, u: int, v: int) -> Fault:
         for position, name in enumerate(draft.sparse[key].get(v, ())):
             if name in touched:
                 return Fault(f"{arrow}, through buffer {name!r}", ("operators", v, key, position))
+    for output, overwritten in draft.inplace.get(v, {}).items():
+        return Fault(f"{arrow}, which overwrites {overwritten!r} in place", ("operators", v, "inplace", output))
     return Fault(arrow, ("operators", v))

@@ -51,7 +51,7 @@ class DependencyKind(enum.IntEnum):
     RAW = 2
     """Reads a named buffer that the other wrote."""
     WAR = 3
-    """Overwrites a named buffer that the other read."""
+    """Overwrites a named buffer, or in place a tensor, that the other read."""
     WAW = 4
     """Overwrites a named buffer that the other wrote."""
 
@@ -161,6 +161,8 @@ class Graph:
     device_durations, attributes, demands, reads, writes, placement, flops, traffic, workspace : mappings
         Sparse columns by operator id: durations per device name, attributes, renewable demands, named
         buffers read and written, required device, stated FLOPs, stated bytes moved, workspace bytes.
+    aliases, inplace : mapping of int to int
+        Tensors that share the buffer of an input of their producer, to that input: views, and what overwrites it.
     delays : mapping
         ``(u, v)`` to a fixed communication delay in ns, paid only between different devices.
     description, origin : str
@@ -198,6 +200,8 @@ class Graph:
     flops: Mapping[OpId, int] = field(default_factory=dict)
     traffic: Mapping[OpId, int] = field(default_factory=dict)
     workspace: Mapping[OpId, int] = field(default_factory=dict)
+    aliases: Mapping[TensorId, TensorId] = field(default_factory=dict)
+    inplace: Mapping[TensorId, TensorId] = field(default_factory=dict)
     delays: Mapping[tuple[OpId, OpId], int] = field(default_factory=dict)
     description: str = ""
     origin: str = ""
@@ -219,6 +223,23 @@ class Graph:
     def index(self) -> Mapping[str, OpId]:
         """Operator id by name."""
         return {name: op for op, name in enumerate(self.names)}
+
+    @cached_property
+    def shares(self) -> Mapping[TensorId, TensorId]:
+        """Tensors that share the buffer of an input of their producer, to that input, ascending."""
+        return dict(sorted([*self.aliases.items(), *self.inplace.items()])) if self.aliases or self.inplace else {}
+
+    @cached_property
+    def sharing(self) -> frozenset[TensorId]:
+        """Tensors that share a buffer, those that it belongs to first included."""
+        return frozenset([*self.shares, *self.shares.values()])
+
+    @cached_property
+    def stored_bytes(self) -> Sequence[int]:
+        """Bytes that each tensor adds to memory: its size; 0 where it shares a buffer."""
+        if not self.shares:
+            return self.tensor_bytes
+        return [0 if tensor in self.shares else size for tensor, size in enumerate(self.tensor_bytes)]
 
     @cached_property
     def without_duration(self) -> Sequence[OpId]:
@@ -296,5 +317,7 @@ class Graph:
             add(sorted((op, value if isinstance(value, tuple) else dict(value)) for op, value in mapping.items()))
         for plain in (self.placement, self.flops, self.traffic, self.workspace, self.delays):
             add(sorted(plain.items()))
+        if self.shares:
+            add([sorted(self.aliases.items()), sorted(self.inplace.items())])
         add([list(self.buffers), None if self.native is None else dict(self.native)])
         return digest.hexdigest()

@@ -23,7 +23,8 @@ __all__ = ["from_networkx", "to_networkx"]
 Value = TypeVar("Value")
 
 NODE_KEYS = frozenset(
-    ("device", "demands", "flops", "traffic", "workspace", "attributes", "reads", "writes", "inputs", "outputs")
+    {"device", "demands", "flops", "traffic", "workspace", "attributes", "reads", "writes", "inputs", "outputs"}
+    | {"alias", "inplace"}
 )
 """Attributes of nodes besides duration and operator type."""
 
@@ -45,10 +46,10 @@ def from_networkx(
     g : networkx.DiGraph or networkx.MultiDiGraph
         Nodes become operators, named by their text, in the order of the graph. Besides ``duration`` and
         ``op_type`` they may have ``device``, ``demands``, ``flops``, ``traffic``, ``workspace``, ``attributes``,
-        ``reads``, ``writes``, ``inputs`` and ``outputs`` (as :func:`to_networkx` writes them); other attributes
-        are left alone. An edge with ``bytes`` carries a tensor of its own, or shares one with the edges of its
-        source that have the same ``tensor``; parallel edges of a ``MultiDiGraph`` each keep theirs. Other edges
-        are precedence.
+        ``reads``, ``writes``, ``inputs``, ``outputs``, ``alias`` and ``inplace`` (as :func:`to_networkx` writes
+        them); other attributes are left alone. An edge with ``bytes`` carries a tensor of its own, or shares one
+        with the edges of its source that have the same ``tensor``; parallel edges of a ``MultiDiGraph`` each keep
+        theirs. Other edges are precedence.
     name : str, optional
         By default the graph's own.
     time_unit : {"tick", "ns", "us", "ms", "s"}, optional
@@ -236,6 +237,8 @@ class _Importer:
             flops=value("flops", values.operations),
             traffic=value("traffic", values.size),
             workspace=value("workspace", values.size),
+            alias=value("alias", _names),
+            inplace=value("inplace", _names),
         )
 
     # --- values ---------------------------------------------------------------------------------------------
@@ -258,6 +261,10 @@ def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise ValueError(f"expected a mapping, got {value!r}")
     return {str(key): one for key, one in value.items()}
+
+
+def _names(value: Any) -> dict[str, str]:
+    return {key: str(one) for key, one in _mapping(value).items()}
 
 
 def _without_path(fault: Fault) -> Fault:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 _KINDS = frozenset(("tensor", "kind"))
+_BUFFERS = frozenset(("reads", "writes", "inplace"))
 
 
 class NxEdges:
@@ -53,7 +54,7 @@ class NxEdges:
         self.faults = faults
         self.tensors = NamedTensors()
         self.listed = any("inputs" in one or "outputs" in one for one in found)
-        self.buffered = any("reads" in one or "writes" in one for one in found)
+        self.buffered = any(not _BUFFERS.isdisjoint(one) for one in found)
         self.drawn: dict[tuple[str, str, str], None] = {}
         self.rows = self._rows(g)
         if self.listed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from simsched.graph.export import exported_edges
+from simsched.graph.export import exported_edges, shared_names
 from simsched.graph.model import Graph, OpId
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ def to_networkx(graph: Graph) -> networkx.MultiDiGraph[str]:
     Nodes are the operators' names in id order, so that ``list(g)`` is a topological order. Their attributes are
     ``op_type``, ``duration`` (ns or ticks; a mapping where it depends on the device) and, where there are any,
     ``device``, ``demands``, ``flops``, ``traffic``, ``workspace``, ``attributes``, ``reads``, ``writes``,
-    ``inputs`` and ``outputs``. There is one edge per dependency, with its ``kind`` (``data``, ``control``, ``raw``,
-    ``war``, ``waw``), ``bytes`` and ``tensor`` of data, ``via`` of buffers, and ``delay``. ``g.graph`` has the
-    name, ``time_unit``, ``tensors``, ``native``, ``description``, ``origin`` and ``notes``.
+    ``inputs``, ``outputs``, ``alias`` and ``inplace``. There is one edge per dependency, with its ``kind`` (``data``,
+    ``control``, ``raw``, ``war``, ``waw``), ``bytes`` and ``tensor`` of data, ``via`` of buffers, and ``delay``.
+    ``g.graph`` has the name, ``time_unit``, ``tensors``, ``native``, ``description``, ``origin`` and ``notes``.
 
     :func:`~simsched.graph.nx.from_networkx` makes the same graph of it again.
 
@@ -86,6 +86,7 @@ def _node(graph: Graph, op: OpId, own: dict[int, None]) -> dict[str, Any]:
         "reads": graph.reads, "writes": graph.writes,
     }  # fmt: skip
     found |= {key: column[op] for key, column in columns.items() if op in column}
+    found |= shared_names(graph, op)
     for key, tensors in (("inputs", graph.inputs[op]), ("outputs", graph.outputs[op])):
         names = tuple(graph.tensor_names[tensor] for tensor in tensors if tensor in own)
         if names:

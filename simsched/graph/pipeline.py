@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from simsched.errors import Fault, GraphError
@@ -131,6 +132,10 @@ def _declare(builder: GraphBuilder, graph: Graph, tensor: int, name: str) -> Non
     )
 
 
+def _shared(column: Mapping[int, int], graph: Graph, op: int, tensors: list[str]) -> dict[str, str]:
+    return {tensors[tensor]: tensors[column[tensor]] for tensor in graph.outputs[op] if tensor in column}
+
+
 def _copied(graph: Graph, op: int, tensors: list[str], prefix: str, batch: int) -> dict[str, Any]:
     carried = {source for tensor in graph.inputs[op] if (source := graph.tensor_producer[tensor]) >= 0}
     return {
@@ -146,4 +151,6 @@ def _copied(graph: Graph, op: int, tensors: list[str], prefix: str, batch: int) 
         "flops": graph.flops.get(op),
         "traffic": graph.traffic.get(op),
         "workspace": graph.workspace.get(op),
+        "alias": _shared(graph.aliases, graph, op, tensors),
+        "inplace": _shared(graph.inplace, graph, op, tensors),
     }

@@ -112,6 +112,8 @@ class OperatorSpec(TypedDict, total=False):
     macs: Macs
     bytes: Annotated[Size, Field(description="Bytes moved to and from memory.")]
     workspace: Annotated[Size, Field(description="Bytes that live only while it runs.")]
+    alias: Annotated[dict[Name, Name], Field(description="Outputs that are views of an input: {output: input}.")]
+    inplace: Annotated[dict[Name, Name], Field(description="Outputs that overwrite an input: {output: input}.")]
 
 
 @with_config(_STRICT)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from simsched.errors import SchedulerError
-from simsched.graph.lifetimes import frugal_order
+from simsched.graph.lifetimes import buffer_readers, frugal_order
 from simsched.graph.model import OpId
 from simsched.graph.ranks import b_level
 from simsched.problem import Problem
@@ -83,7 +83,7 @@ class _SafePolicy:
         self._rank = rank
         self._target = target
         self._tight = tight
-        self._consumers = problem.graph.tensor_consumers
+        self._readers = buffer_readers(problem.graph)
         # Ready operators twice: longest path first, and what frees most first (with the delta that it is sorted by).
         self._by_rank: list[tuple[int, OpId]] = []
         self._by_delta: list[tuple[int, int, OpId]] = []
@@ -136,9 +136,9 @@ class _SafePolicy:
     def _start(self, op: OpId) -> None:
         del self._by_rank[bisect_left(self._by_rank, (-self._rank[op], op))]
         del self._by_delta[bisect_left(self._by_delta, (self._delta.pop(op), -self._rank[op], op))]
-        for tensor in self._state.start(op):
+        for buffer in self._state.start(op):
             # Its last reader would free it now.
-            for reader in self._consumers[tensor]:
+            for reader in self._readers[buffer]:
                 if reader in self._delta:
                     self._sort_by_delta(reader)
 

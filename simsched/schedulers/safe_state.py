@@ -78,11 +78,11 @@ class SafeState:
         return self._done.peak_of([op, *between], enough=self._target) <= self._target
 
     def start(self, op: OpId) -> list[TensorId]:
-        """Note that ``op`` starts; returns the tensors that now have one reader left."""
+        """Note that ``op`` starts; returns the buffers that now have one reader left."""
         done, graph = self._done, self._graph
-        for tensor in done.freed_by(op):
-            if self._position[graph.tensor_producer[tensor]] >= self._next:
-                self._ahead -= graph.tensor_bytes[tensor]
+        for buffer in done.freed_by(op):
+            if self._position[graph.tensor_producer[buffer]] >= self._next:
+                self._ahead -= graph.tensor_bytes[buffer]
         single = done.run(op)
         self._ahead += done.alive_outputs(op)
         self._started[op] = 1

@@ -32,14 +32,17 @@ operators:
     attributes: {kernel_shape: [3, 3], group: 1, mode: "no", deep: {list: [1.5, null, true]}}
     demands: {cores: 2}
     writes: [buffer]
-  - {name: relu, op_type: Relu, duration: {d0: 3, d1: 5}, inputs: [hidden], outputs: [y], reads: [buffer], device: d0}
+  - {name: relu, op_type: Relu, duration: {d0: 3, d1: 5}, inputs: [hidden], outputs: [y], reads: [buffer], device: d0,
+     alias: {y: hidden}}
   - {name: free, op_type: MatMul, flops: 70, bytes: 110, workspace: 13}
-  - {name: "say \\"hi\\"\\n", duration: 0, after: [relu], writes: [buffer]}
+  - {name: "say \\"hi\\"\\n", duration: 0, after: [relu], writes: [buffer], inputs: [hidden], outputs: [again],
+     inplace: {again: hidden}}
 tensors:
   - {name: image, shape: [1, 3], dtype: fp16, kind: input}
   - {name: w, bytes: 17, kind: parameter}
   - {name: hidden, shape: [19], dtype: int4}
-  - {name: y, bytes: 0, shape: [2, 2], kind: output}
+  - {name: y, bytes: 0, shape: [2, 2]}
+  - {name: again, bytes: 7, kind: output}
 edges:
   - [relu, free]
   - {from: 5319E7, to: free, bytes: 23}
@@ -95,15 +98,24 @@ def test_a_dump_is_canonical() -> None:
                 "outputs": ["y"],
                 "reads": ["buffer"],
                 "device": "d0",
+                "alias": {"y": "hidden"},
             },
             {"name": "free", "op_type": "MatMul", "flops": 70, "bytes": 110, "workspace": 13},
-            {"name": 'say "hi"\n', "duration": 0, "writes": ["buffer"]},
+            {
+                "name": 'say "hi"\n',
+                "duration": 0,
+                "inputs": ["hidden"],
+                "outputs": ["again"],
+                "writes": ["buffer"],
+                "inplace": {"again": "hidden"},
+            },
         ],
         "tensors": [
             {"name": "image", "shape": [1, 3], "dtype": "fp16", "kind": "input"},
             {"name": "w", "bytes": 17, "kind": "parameter"},
             {"name": "hidden", "shape": [19], "dtype": "int4"},
-            {"name": "y", "shape": [2, 2], "bytes": 0, "kind": "output"},
+            {"name": "y", "shape": [2, 2], "bytes": 0},
+            {"name": "again", "bytes": 7, "kind": "output"},
         ],
         "edges": [
             {"from": "relu", "to": "free", "delay": 37},
