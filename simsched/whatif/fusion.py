@@ -59,17 +59,15 @@ def fused(variant: Variant, names: Sequence[str]) -> Variant:
         raise ConfigError(FUSE, [Fault(f"there is an operator {name!r} already")])
     inner = _inner_tensors(graph, members)
     changed = _read(_fused_plain(graph, members, name, inner), graph)
+    saved = [_inner_bytes(graph, op, members, inner) for op in members]
     costs = {
-        device: fused_cost(
-            [_without(problem.cost(op, device), _inner_bytes(graph, op, members, inner)) for op in members],
-            problem.devices[device],
-        )
+        device: fused_cost([problem.cost(op, device) for op in members], saved, problem.devices[device])
         for device in together
     }
     return _carried(variant, changed, {name: members}, costs, tuple(together))
 
 
-def fused_cost(costs: Sequence[KernelCost], device: Device) -> KernelCost:
+def fused_cost(costs: Sequence[KernelCost], saved: Sequence[int], device: Device) -> KernelCost:
     """Return the cost of one kernel that does what several do.
 
     Where all of them were costed by the roofline model: the slower of the sums of both sides, and one launch. What of a
@@ -79,7 +77,9 @@ def fused_cost(costs: Sequence[KernelCost], device: Device) -> KernelCost:
     Parameters
     ----------
     costs : sequence of KernelCost
-        With the bytes that still cross to and from memory.
+        Of the parts.
+    saved : sequence of int
+        Bytes of each that no longer cross to or from memory.
     device : Device
 
     Examples
@@ -88,16 +88,16 @@ def fused_cost(costs: Sequence[KernelCost], device: Device) -> KernelCost:
     >>> device = Device("d0", memory_bandwidth=100e9)
     >>> a = KernelCost(12, flops=9, bytes=1000, sms=3, compute_ns=6.0, memory_ns=10.0, launch_ns=2.0, bound="memory")
     >>> b = KernelCost(9, flops=4, bytes=200, sms=1, compute_ns=7.0, memory_ns=2.0, launch_ns=2.0, bound="compute")
-    >>> both = fused_cost([a, b], device)
+    >>> both = fused_cost([a, b], [100, 100], device)
     >>> both.duration, both.bound, both.flops, both.bytes, both.sms
-    (15, 'compute', 13, 1200, 3)
+    (15, 'compute', 13, 1000, 3)
     """
     largest = max(costs, key=lambda cost: cost.grid)
-    flops, moved = sum(cost.flops for cost in costs), sum(cost.bytes for cost in costs)
+    left = [max(0, cost.bytes - fewer) for cost, fewer in zip(costs, saved, strict=True)]
     whole = KernelCost(
         sum(cost.duration for cost in costs),
-        flops=flops,
-        bytes=moved,
+        flops=sum(cost.flops for cost in costs),
+        bytes=sum(left),
         sms=max(cost.sms for cost in costs),
         workspace=sum(cost.workspace for cost in costs),
         known=all(cost.known for cost in costs),
@@ -109,9 +109,10 @@ def fused_cost(costs: Sequence[KernelCost], device: Device) -> KernelCost:
         stated = next(cost.bound for cost in costs if cost.bound not in ROOFLINE)
         return dataclasses.replace(whole, bound=stated, launch_ns=max(cost.launch_ns for cost in costs))
     compute = sum(_arithmetic(cost) for cost in costs)
-    memory = sum(cost.memory_ns for cost in costs)
     if device.memory_bandwidth is not None:
-        memory = moved * 1e9 / (device.memory_bandwidth * device.efficiency.bandwidth)
+        memory = sum(left) * 1e9 / (device.memory_bandwidth * device.efficiency.bandwidth)
+    else:
+        memory = sum(cost.memory_ns * rest / cost.bytes for cost, rest in zip(costs, left, strict=True) if cost.bytes)
     launch, slower = max(cost.launch_ns for cost in costs), max(compute, memory)
     side: BoundBy = "compute" if compute > memory else "memory"
     bound: BoundBy = "none" if all(cost.bound == "none" for cost in costs) else "launch" if launch > slower else side
@@ -211,14 +212,6 @@ def _inner_bytes(graph: Graph, op: OpId, members: Sequence[OpId], inner: frozens
     inside = frozenset(members)
     read = sum(graph.tensor_bytes[t] for t in dict.fromkeys(graph.inputs[op]) if graph.tensor_producer[t] in inside)
     return read + sum(graph.tensor_bytes[t] for t in graph.outputs[op] if t in inner)
-
-
-def _without(cost: KernelCost, saved: int) -> KernelCost:
-    """Return a cost with fewer bytes, and the time that they took; never below 0."""
-    if not saved or not cost.bytes:
-        return cost
-    left = max(0, cost.bytes - saved)
-    return dataclasses.replace(cost, bytes=left, memory_ns=cost.memory_ns * left / cost.bytes)
 
 
 # --- the plain form -------------------------------------------------------------------------------------------

@@ -1,0 +1,209 @@
+"""How many streams: limits, accounts and causes of small runs, worked by hand."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from simsched.advice import Point, advice_of, advise, measured, stream_counts
+from simsched.analysis.account import account, reason_of
+from simsched.analysis.explain import Explanation, Part
+from simsched.analysis.timelines import Shortage
+from simsched.errors import ConfigError, SchedulerError
+from simsched.graph.builder import GraphBuilder
+from simsched.graph.model import Graph
+from simsched.hardware import Device, HardwareProfile, Host, lanes
+from simsched.problem import Problem, make_problem
+from simsched.run import run
+from tests.builders import problem_of, with_memory
+
+
+def independent(count: int, duration: int = 10, **more: object) -> Graph:
+    builder = GraphBuilder("independent", time_unit="tick")
+    for number in range(count):
+        builder.add_op(f"n{number}", duration=duration, **more)  # type: ignore[arg-type]
+    return builder.build()
+
+
+def gpu(**more: object) -> HardwareProfile:
+    return HardwareProfile("toy", (Device("gpu", kind="gpu", model="sm_share", resources={"sms": 4}, **more),))  # type: ignore[arg-type]
+
+
+def limits(problem: Problem, counts: tuple[int, ...]) -> list[tuple[int | None, str]]:
+    found = advise(problem, "critical_path", counts)
+    return [(point.makespan, point.limit) for point in found.points]
+
+
+def test_numbers_of_streams_to_try() -> None:
+    assert stream_counts(1) == [1]
+    assert stream_counts(2) == [1, 2]
+    assert stream_counts(16) == [1, 2, 3, 4, 6, 8, 12, 16]
+    assert stream_counts(100)[-3:] == [64, 96, 100]
+
+
+def test_independent_operators_are_limited_by_streams_until_each_has_one() -> None:
+    problem = problem_of(independent(6), lanes(1))
+    assert limits(problem, (1, 2, 3, 4, 6, 8)) == [
+        (60, "streams"), (30, "streams"), (20, "streams"), (20, "no_stream"), (10, "critical_path"),
+        (10, "critical_path"),
+    ]  # fmt: skip
+    found = advise(problem, "critical_path", (1, 2, 3, 4, 6, 8))
+    assert (found.best.streams, found.speedup(found.best), found.harmful) == (6, 6.0, None)
+    assert found.best.at_once == 6
+
+
+def test_a_chain_is_worth_one_stream() -> None:
+    found = advise(make_problem(graph_of_chain(), lanes(1)), "critical_path")
+    assert (found.best.streams, found.best.limit, found.best.at_once) == (1, "critical_path", 1)
+    assert {point.makespan for point in found.points} == {35}
+
+
+def graph_of_chain() -> Graph:
+    builder = GraphBuilder("chain", time_unit="tick")
+    for place, duration in enumerate((7, 11, 17)):
+        builder.add_op(f"n{place}", duration=duration, after=[f"n{place - 1}"] if place else [])
+    return builder.build()
+
+
+def test_full_sms_are_named() -> None:
+    """Eight kernels of two of four SMs: two at once, whatever the streams."""
+    problem = problem_of(independent(8, demands={"sms": 2}), gpu())
+    assert limits(problem, (1, 2, 4)) == [(80, "streams"), (40, "streams"), (40, "sms")]
+    found = advise(problem, "critical_path", (1, 2, 4))
+    assert found.best.streams == 2
+    assert {pressure.name: pressure.share for pressure in found.points[2].pressures} == {
+        "sms": 1.0, "streams": 0.5, "critical_path": 0.25,
+    }  # fmt: skip
+
+
+def test_a_kernel_that_leaves_too_few_sms_is_waited_for() -> None:
+    """Kernels of three of four SMs run one at a time, at 75 % of the SMs: nothing is full, but all wait for SMs."""
+    problem = problem_of(independent(4, demands={"sms": 3}), gpu())
+    found = advise(problem, "critical_path", (2, 4))
+    (_, four) = found.points
+    assert (four.makespan, four.limit) == (40, "short_of_sms")
+    assert four.account == {"short_of_sms": 30, "work": 10}
+
+
+def test_memory_is_named_in_runs_that_wait_for_it() -> None:
+    builder = GraphBuilder("memory", time_unit="tick")
+    for number in range(4):
+        builder.add_tensor(f"t{number}", bytes=5)
+        builder.add_op(f"n{number}", duration=10, outputs=[f"t{number}"])
+    problem = problem_of(builder.build(), with_memory(lanes(1), 9))
+    found = advise(problem, "critical_path", (1, 4), memory="block")
+    assert [point.makespan for point in found.points] == [40, 40]
+    assert found.points[1].limit == "short_of_memory"
+    assert found.best.streams == 1
+
+
+def test_bandwidth_and_launches_are_shares_of_the_makespan() -> None:
+    device = {"memory_bandwidth": 10e9, "streams": 1}
+    problem = problem_of(independent(2, duration=100, traffic=800), gpu(**device))
+    (point,) = advise(problem, "critical_path", (1,)).points
+    assert {p.name: p.share for p in point.pressures}["bandwidth"] == pytest.approx(1600 / 10 / 200)
+    # Four operators on three streams, two threads: streams 0 and 2 share one, which launches three of them.
+    host = Host(launch_ns=3, mode="serial", threads=2)
+    hardware = HardwareProfile("h", (Device("d0", streams=3),), host=host)
+    result = run(problem_of(independent(4, duration=100), lanes(3)), "critical_path")
+    changed = SimpleNamespace(problem=SimpleNamespace(hardware=hardware), makespan=100, trace=result.trace)
+    from simsched.advice import _host_pressure
+
+    assert [(p.name, p.share) for p in _host_pressure(changed)] == [("host", 9 / 100)]  # type: ignore[arg-type]
+
+
+def test_where_more_streams_hurt_the_cause_is_the_order() -> None:
+    """Graham's nine operators: 12 on three lanes, 15 on four, where T9 (9) waits 3 behind T5 to T8 (4 each).
+
+    On three lanes T8 starts last: T4 waits 2 and runs 2, T8 waits 4 and runs 4. On four, T1 runs 3, T9 waits 3, runs 9.
+    T4 waited behind T1, which is more urgent than itself, and T8 behind its equals: no inversion there.
+    """
+    problem = problem_of(load("graham"), lanes(1))
+    found = advise(problem, "greedy_ready:list", (1, 2, 3, 4))
+    assert [point.makespan for point in found.points] == [34, 17, 12, 15]
+    assert found.best.streams == 3
+    assert found.harmful is found.worst is found.points[3]
+    assert (found.best.account, found.points[3].account) == ({"work": 6, "no_stream": 6}, {"work": 12, "no_stream": 3})
+    assert found.differences(found.points[3]) == (("work", 6), ("no_stream", -3))
+    assert (found.best.inverted, found.points[3].inverted) == (0, 3)
+    assert found.cause(found.points[3]) == "inversion"
+
+
+def load(name: str) -> Graph:
+    from simsched import load_graph
+
+    return load_graph(name)
+
+
+def test_differences_of_accounts_add_up_to_the_difference_of_the_makespans() -> None:
+    found = advise(problem_of(load("layered_random(n=120, seed=4)"), lanes(1)), "random:7", (1, 2, 3, 5, 8))
+    for point in found.points:
+        assert point.makespan is not None
+        assert found.best.makespan is not None
+        assert sum(point.account.values()) == point.makespan
+        assert sum(time for _, time in found.differences(point)) == point.makespan - found.best.makespan
+
+
+def test_the_fewest_streams_within_a_hundredth_of_the_best_are_recommended() -> None:
+    """1,000 and 5 beside it: the second stream gains 5 of 1,005, less than 1 %."""
+    builder = GraphBuilder("nearly", time_unit="tick")
+    builder.add_op("a", duration=1000)
+    builder.add_op("b", duration=5)
+    found = advise(problem_of(builder.build(), lanes(1)), "critical_path", (1, 2))
+    assert [point.makespan for point in found.points] == [1005, 1000]
+    assert found.best.streams == 1
+    assert found.next is found.points[1]
+
+
+def test_runs_that_cannot_be_carried_out_are_points_too() -> None:
+    builder = GraphBuilder("memory", time_unit="tick")
+    for name in "xy":
+        builder.add_tensor(name, bytes=5)
+        builder.add_op(name.upper(), duration=3, outputs=[name])
+        builder.add_op(f"{name}2", duration=2, inputs=[name])
+    problem = problem_of(builder.build(), with_memory(lanes(1), 7))
+    found = advise(problem, "critical_path", (1, 2), memory="strict")
+    assert [point.makespan for point in found.points] == [10, None]
+    assert found.points[1].error.startswith("OutOfMemoryError: ")
+    assert found.best.streams == 1
+    with pytest.raises(SchedulerError, match="OutOfMemoryError"):
+        advice_of([found.points[1]])
+
+
+def test_counts_are_checked_sorted_and_taken_once() -> None:
+    problem = problem_of(independent(2), lanes(1))
+    assert [point.streams for point in measured(problem, "serial", (3, 1, 3))] == [1, 3]
+    with pytest.raises(ConfigError):
+        list(measured(problem, "serial", (0,)))
+
+
+def test_an_empty_run_has_no_limits() -> None:
+    problem = problem_of(independent(0), lanes(1))
+    (point,) = advise(problem, "critical_path", (1,)).points
+    assert (point.makespan, point.limit, point.at_once, point.pressures) == (0, "critical_path", 0, ())
+
+
+def test_reasons_that_are_not_known_here_have_rows_of_their_own() -> None:
+    part = Part("wait", "passed_over", 0, 3, device=0, shortages=(Shortage("resident kernels", 1, 0),))
+    assert reason_of(part) == "short_of_resident_kernels"
+    assert reason_of(Part("wait", "memory", 0, 3)) == "short_of_memory"
+    assert reason_of(Part("run", "memory", 0, 3)) == "work"
+    assert reason_of(Part("run", "launch", 0, 3)) == "launch"
+    assert reason_of(Part("run", "slowed_by_magic", 0, 3)) == "slowed_by_magic"  # type: ignore[arg-type]
+
+
+def test_the_account_of_a_run_is_its_makespan() -> None:
+    result = run("inception_v1", "critical_path", "lanes:2", cost_model=lambda graph, op, device: _ten())
+    assert sum(account(Explanation(result)).values()) == result.makespan
+
+
+def _ten():  # type: ignore[no-untyped-def]
+    from simsched.cost.base import KernelCost
+
+    return KernelCost(10)
+
+
+def test_points_are_lazy() -> None:
+    point = Point(1, None, "why")
+    assert point.makespan is None
