@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from simsched.errors import ConfigError, Fault, UnknownNameError
 
@@ -204,8 +204,7 @@ class Link:
     sharing: LinkSharing = "full_duplex"
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
+class Hop(NamedTuple):
     """One link on the way of a copy: its number in the profile, and whether it is crossed from ``a`` to ``b``."""
 
     link: int
