@@ -71,7 +71,8 @@ def show(name: str, as_json: bool) -> None:
     console.show(Table(("figure", "value", "source"), [(row.path, row.value, row.source) for row in figures]))
     _show_joints(profile)
     cites = dict.fromkeys((row.source, row.cite) for row in figures if row.cite)
-    console.say()
+    if cites:
+        console.say()
     for kind, cite in cites:
         console.say(f"{kind}: {cite}")
 
