@@ -205,15 +205,42 @@ class Problem:
         float
             From 0 to 1; 0 where no bytes or no bandwidth are known, and on ``lanes``, which share nothing.
         """
+        return self._draws(device, {op: self._moved(op, device)}, {op: took}).get(op, 0.0)
+
+    def draws(self, device: int, durations: Sequence[int]) -> dict[OpId, float]:
+        """What :meth:`draw` says of every operator that draws anything.
+
+        Parameters
+        ----------
+        device : int
+        durations : sequence of int
+            What each operator takes alone in this run, in ns.
+        """
+        moved: Mapping[OpId, int] = self.graph.traffic
+        if self.costs[device]:
+            moved = {op: self._moved(op, device) for op in sorted(moved.keys() | self.costs[device].keys())}
+        return self._draws(device, moved, durations)
+
+    def _moved(self, op: OpId, device: int) -> int:
+        cost = self.costs[device].get(op)
+        return self.graph.traffic.get(op, 0) if cost is None else cost.bytes
+
+    def _draws(
+        self, device: int, moved: Mapping[OpId, int], durations: Mapping[OpId, int] | Sequence[int]
+    ) -> dict[OpId, float]:
         described = self.devices[device]
         if described.model == "lanes" or described.memory_bandwidth is None:
-            return 0.0
-        cost = self.costs[device].get(op)
-        moved = self.graph.traffic.get(op, 0) if cost is None else cost.bytes
-        body = took - self.launch_part(op, device, took)
-        if not moved or not body:
-            return 0.0
-        return min(1.0, moved * 1e9 / (described.memory_bandwidth * described.efficiency.bandwidth * body))
+            return {}
+        per_ns = described.memory_bandwidth * described.efficiency.bandwidth / 1e9
+        costs, found = self.costs[device], {}
+        for op, size in moved.items():
+            body = durations[op]
+            if op in costs:
+                body -= self.launch_part(op, device, body)
+            if size and body:
+                draw = size / (per_ns * body)
+                found[op] = draw if draw < 1.0 else 1.0
+        return found
 
     @property
     def event_ns(self) -> int:

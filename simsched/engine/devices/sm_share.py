@@ -19,10 +19,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from simsched.engine.devices.base import Site, Start
 from simsched.graph.model import OpId
 from simsched.sharing.pool import Pool
+from simsched.trace import WaitReason
 
 BEHIND = "behind the head of the device's queue"
 
@@ -34,50 +36,50 @@ class SmShare:
         self._gate, self._waits, self._durations = site.gate, site.waits, site.durations
         self._priority, self._later = site.priority, site.later
         problem, device = site.problem, site.device
-        drawing = sorted(problem.graph.traffic.keys() | problem.costs[device].keys())
-        draws = {op: problem.draw(op, device, site.durations[op]) for op in drawing}
-        self._draws = {op: draw for op, draw in draws.items() if draw}
-        launches = {op: problem.launch_part(op, device, site.durations[op]) for op in self._draws}
+        self._draws = problem.draws(device, site.durations)
+        costed = problem.costs[device].keys() & self._draws.keys()
+        launches = {op: problem.launch_part(op, device, site.durations[op]) for op in costed}
         self._launches = {op: launch for op, launch in launches.items() if launch}
-        levels = sorted(set(problem.devices[device].stream_priorities)) or [0]
-        self._queues: dict[int, deque[OpId]] = {level: deque() for level in levels}
-        self._fresh: list[OpId] = []
+        self._ranked = len(set(problem.devices[device].stream_priorities)) > 1
+        self._queue: deque[OpId] = deque()
+        self._entered = False
         self._pool = Pool()
         self._add, self._next = self._pool.add, self._pool.next_time
         self.due = self._pool.due
 
     def push(self, op: OpId, launch: int) -> None:
-        """Let a kernel enter the queue of its priority."""
+        """Let a kernel enter the queue, behind those that are as urgent."""
         del launch  # kernels of one instant come in this order already
-        self._queues[self._priority(op)].append(op)
-        self._fresh.append(op)
+        self._entered = True
+        queue = self._queue
+        place = len(queue)
+        if self._ranked:
+            while place and self._priority(queue[place - 1]) > self._priority(op):
+                place -= 1
+        queue.insert(place, op)
 
     def advance(self, now: int, start: Start) -> None:
         """Start kernels in order until one does not fit; it holds back all behind it."""
-        gate, waits = self._gate, self._waits
-        head = -1
-        for queue in self._queues.values():
-            while queue and head < 0:
-                op = queue[0]
-                lacking = gate.lacks(op)
-                if lacking is None:
-                    queue.popleft()
-                    start(op)
-                else:
-                    head = op
-                    if waits.reason(op) != lacking:
-                        waits.begin(op, lacking, now, gate.words(op))
-            if head >= 0 and queue and queue[0] != head and waits.reason(queue[0]) not in (None, "queue"):
-                waits.begin(queue[0], "queue", now, BEHIND)  # a more urgent one has come
-        if self._fresh:
-            if head >= 0:
-                for op in self._fresh:
-                    if op not in waits and self._waiting(op):
-                        waits.begin(op, "queue", now, BEHIND)
-            self._fresh.clear()
+        queue, lacks = self._queue, self._gate.lacks
+        lacking: WaitReason | None = None
+        while queue:
+            lacking = lacks(queue[0])
+            if lacking is not None:
+                break
+            start(queue.popleft())
+        if lacking is not None:
+            head, waits = queue[0], self._waits
+            if waits.reason(head) != lacking:
+                waits.begin(head, lacking, now, self._gate.words(head))
+            if self._entered:
+                self._hold_back(now)
+        self._entered = False
 
-    def _waiting(self, op: OpId) -> bool:
-        return op in self._queues[self._priority(op)]
+    def _hold_back(self, now: int) -> None:
+        """Note that all but the head wait behind it; one that was the head may have been overtaken."""
+        for op in islice(self._queue, 1, None):
+            if self._waits.reason(op) != "queue":
+                self._waits.begin(op, "queue", now, BEHIND)
 
     def run(self, op: OpId, now: int) -> int | None:
         """Return the end of a kernel that draws nothing; let the others draw from the end of their launch gap on."""
@@ -102,11 +104,11 @@ class SmShare:
 
     def waiting(self) -> bool:
         """Whether any kernel is in the queue."""
-        return any(self._queues.values())
+        return bool(self._queue)
 
     def pending(self) -> Sequence[OpId]:
         """Kernels in the queue, the most urgent first."""
-        return [op for queue in self._queues.values() for op in queue]
+        return list(self._queue)
 
     def free(self) -> Mapping[str, int]:
         """Free units of each renewable resource."""
