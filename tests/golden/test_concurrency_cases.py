@@ -97,6 +97,19 @@ def test_a_two_waves_leave_107_sms_to_others_for_one_of_them() -> None:
     assert times(result) == {"a": (0, 2003), "b": (2003, 2503)}
 
 
+@pytest.mark.parametrize("model", ["sm_share", "blocks"])
+def test_a_one_block_more_than_sms_doubles_the_cost(model: str) -> None:
+    # A block of 250,000 FLOP takes 27,000 ns on one of 108 SMs that do 1000 FLOP a ns together.
+    def kernel(grid: int) -> str:
+        return f"  - {{name: a, flops: {250_000 * grid}, attributes: {{grid: {grid}, block: {{threads: 256}}}}}}\n"
+
+    assert times(simulated(kernel(108), "gpu/s0: a\n", model=model, sms=108)) == {"a": (0, 27_000)}
+    result = simulated(kernel(109), "gpu/s0: a\n", model=model, sms=108)
+    assert times(result) == {"a": (0, 54_000)}
+    waves = [(0, 27_000, 108), (27_000, 54_000, 1)] if model == "blocks" else []
+    assert [(row.start, row.end, row.blocks) for row in rows(result, "a")] == waves
+
+
 # --- (b) and (c) a full device, then one block more ---------------------------------------------------------------
 
 FULL_AND_TINY = """\
