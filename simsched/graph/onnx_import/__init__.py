@@ -21,7 +21,8 @@ def load_onnx(
 
     Every node becomes one operator, except those that depend on constants alone, whose results become parameters.
     Inputs that nothing reads are left out. Constants that say how to compute rather than what (the target of a
-    ``Reshape``, the axes of a reduction) become attributes. ``If``, ``Loop`` and ``Scan`` become one operator
+    ``Reshape``, the axes of a reduction) become attributes. ``Reshape``, ``Flatten``, ``Squeeze``, ``Unsqueeze`` and
+    ``Identity`` make views, which share the buffer of their input. ``If``, ``Loop`` and ``Scan`` become one operator
     each, costed by the rule of :mod:`simsched.graph.onnx_import.control`; a model's own functions are expanded.
 
     Parameters

@@ -17,6 +17,10 @@ from simsched.graph.onnx_import.values import Value
 from simsched.graph.onnx_import.walk import Walker
 
 
+VIEWS = frozenset(("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"))
+"""Operators whose output shares the buffer of their first input; a dense tensor stays as it is under another shape."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One operator, ready to be added."""
@@ -100,11 +104,21 @@ def emit(walker: Walker, walk: Walk, builder: GraphBuilder) -> None:
             outputs=[value.name for value in row.outputs],
             attributes=row.attributes,
             workspace=max((_peak(body.walk) for body in step.bodies), default=0) or None,
+            alias=_views(row),
         )
     made = {id(value) for row in rows for value in row.outputs}
     fixed = [value.name for value in walk.outputs if value is not None and id(value) not in made]
     if fixed:
         builder.notes.append(f"outputs that no operator makes are left out: {_listed(fixed)}")
+
+
+def _views(row: Row) -> dict[str, str] | None:
+    """The output of an operator that only looks at its input in another way, to that input."""
+    if row.op_type not in VIEWS or len(row.outputs) != 1 or not row.inputs:
+        return None
+    (output,), source = row.outputs, row.inputs[0]
+    same = output.bytes == source.bytes and output.dtype == source.dtype
+    return {output.name: source.name} if same else None
 
 
 def _refuse_sizeless(walker: Walker, rows: Iterable[Row]) -> None:
