@@ -3,19 +3,23 @@
 Along the *realised critical path* something runs nearly all the time: the rows say which operator types decided the
 end. Along the *chain of dependencies* of the operator that ended last, each operator runs or waits for a reason: the
 rows say what the end would have come earlier without.
+
+What an operator loses by sharing has rows of its own: its time less what it takes alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from simsched.analysis.critical import realised_path
+from simsched.analysis.critical import Segment, realised_path
 from simsched.analysis.explain import Explanation, Part
+from simsched.analysis.parts import LOSSES
 from simsched.graph.model import OpId
 
-Kind = Literal["operators", "launch", "wait"]
+Kind = Literal["operators", "launch", "lost", "wait"]
+ORDER: dict[Kind, int] = {"operators": 0, "launch": 1, "lost": 2, "wait": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +28,11 @@ class Row:
 
     Attributes
     ----------
-    kind : {"operators", "launch", "wait"}
+    kind : {"operators", "launch", "lost", "wait"}
     what : str
-        The operator type; for a launch ``"launch"``; for a wait its reason (see
-        :class:`~simsched.analysis.explain.Part`), or ``"idle"`` for time in which nothing ran that led on.
+        The operator type; for a launch gap ``"launch"``; for time lost by sharing ``"bandwidth"``, ``"arithmetic"``,
+        ``"room"`` (places for blocks) or ``"link"``; for a wait its reason (see
+        :class:`~simsched.analysis.parts.Part`), or ``"idle"`` for time in which nothing ran that led on.
     bound : str
         What bounds the kernels; empty for what is not an operator.
     time : int
@@ -43,6 +48,16 @@ class Row:
     operators: int
 
 
+class _Piece(NamedTuple):
+    """Time that belongs to a row, and the operator that spent it."""
+
+    kind: Kind
+    what: str
+    bound: str
+    time: int
+    op: OpId
+
+
 def path_breakdown(story: Explanation) -> tuple[Row, ...]:
     """Return the makespan by what ran along the realised critical path.
 
@@ -53,22 +68,15 @@ def path_breakdown(story: Explanation) -> tuple[Row, ...]:
     Returns
     -------
     tuple of Row
-        Operators, launches, waits, each with the longest first.
+        Operators, launch gaps, time lost by sharing, waits, each with the longest first.
     """
-    pieces: list[tuple[OpId, Part]] = []
-    for segment in realised_path(story.run.problem, story.run.trace):
-        if segment.kind == "operator":
-            pieces += ((segment.op, part) for part in story.runs(segment.op))
-        elif segment.end > segment.start:
-            reason: Literal["transfer", "unknown"] = "transfer" if segment.kind == "transfer" else "unknown"
-            pieces.append((segment.op, Part("wait", reason, segment.start, segment.end)))
-    return _rows(story, pieces, unknown="idle")
+    path = realised_path(story.run.problem, story.run.trace)
+    return _rows(piece for segment in path for piece in _of_segment(story, segment))
 
 
 def chain_breakdown(story: Explanation) -> tuple[Row, ...]:
     """Return the makespan by what the chain of dependencies to the last end did: run, or wait for a reason."""
-    pieces = [(op, part) for op in dependency_chain(story) for part in _after_ready(story, op)]
-    return _rows(story, pieces, unknown="unknown")
+    return _rows(piece for op in dependency_chain(story) for piece in _of_chained(story, op))
 
 
 def dependency_chain(story: Explanation) -> tuple[OpId, ...]:
@@ -92,24 +100,53 @@ def dependency_chain(story: Explanation) -> tuple[OpId, ...]:
     return tuple(reversed(chain))
 
 
-def _after_ready(story: Explanation, op: OpId) -> list[Part]:
-    return [part for part in story.parts(op) if part.reason != "dependency"]
+def _of_segment(story: Explanation, segment: Segment) -> Iterator[_Piece]:
+    op = segment.op
+    if segment.kind == "operator":
+        yield from _of_run(story, op, segment.end)
+    elif segment.kind == "copy":
+        for part in story.copies.parts(segment.copy):
+            if part.start >= segment.start:
+                yield from _of_wait(op, part)
+    else:
+        launch = "host_launch" if story.host.serial else "host_graph"
+        what = launch if segment.kind == "host" else segment.kind
+        yield _Piece("wait", what, "", segment.end - segment.start, op)
 
 
-def _rows(story: Explanation, pieces: Iterable[tuple[OpId, Part]], unknown: str) -> tuple[Row, ...]:
-    graph = story.run.problem.graph
+def _of_chained(story: Explanation, op: OpId) -> Iterator[_Piece]:
+    for part in story.waits(op):
+        if part.reason != "dependency":
+            yield from _of_wait(op, part)
+    yield from _of_run(story, op, story.run.trace.end[op])
+
+
+def _of_wait(op: OpId, part: Part) -> Iterator[_Piece]:
+    """Yield a wait; of a copy what it lost by sharing links apart."""
+    lost = round((1 - part.speed) * part.length)
+    if lost:
+        yield _Piece("lost", "link", "", lost, op)
+    yield _Piece("wait", part.reason, "", part.length - lost, op)
+
+
+def _of_run(story: Explanation, op: OpId, until: int) -> Iterator[_Piece]:
+    """Yield what an operator did from its start on."""
+    for reason, time in story.spent(op, until).items():
+        if reason == "launch":
+            yield _Piece("launch", "launch", "", time, op)
+        elif reason in LOSSES:
+            yield _Piece("lost", reason, "", time, op)
+        else:
+            yield _Piece("operators", story.run.problem.graph.op_types[op], reason, time, op)
+
+
+def _rows(pieces: Iterable[_Piece]) -> tuple[Row, ...]:
     time: dict[tuple[Kind, str, str], int] = {}
     ops: dict[tuple[Kind, str, str], set[OpId]] = {}
-    for op, part in pieces:
-        key: tuple[Kind, str, str]
-        if part.kind == "wait":
-            key = "wait", unknown if part.reason == "unknown" else part.reason, ""
-        elif part.reason == "launch":
-            key = "launch", "launch", ""
-        else:
-            key = "operators", graph.op_types[op], part.reason
-        time[key] = time.get(key, 0) + part.length
-        ops.setdefault(key, set()).add(op)
-    order: dict[Kind, int] = {"operators": 0, "launch": 1, "wait": 2}
-    keys = sorted(time, key=lambda key: (order[key[0]], -time[key], key))
+    for piece in pieces:
+        if piece.time:
+            key = piece[:3]
+            time[key] = time.get(key, 0) + piece.time
+            ops.setdefault(key, set()).add(piece.op)
+    keys = sorted(time, key=lambda key: (ORDER[key[0]], -time[key], key))
     return tuple(Row(*key, time[key], len(ops[key])) for key in keys)
