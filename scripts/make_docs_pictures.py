@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simsched.graph.builder import GraphBuilder
 from simsched.graph.generators import layered_random
 from simsched.graph.io import load_graph
-from simsched.hardware import HardwareProfile
+from simsched.hardware import Device, HardwareProfile, SmLimits
 from simsched.plot import (
     plot_comparison,
     plot_dag,
@@ -22,6 +23,7 @@ from simsched.plot import (
     plot_memory,
     plot_roofline,
     plot_scaling,
+    plot_sms,
     plot_tradeoff,
     save,
 )
@@ -82,6 +84,17 @@ def bubble() -> Axes:
     )  # fmt: skip
 
 
+def leftover() -> Axes:
+    """Draw four kernels of three streams on four SMs: waves, what the last wave leaves, blocks that share an SM."""
+    builder = GraphBuilder("four kernels")
+    kernels = (("wide", 300, 10, 1024), ("tiny", 40, 1, 1024), ("small", 130, 11, 512), ("last", 160, 7, 256))
+    for name, duration, grid, threads in kernels:
+        builder.add_op(name, duration=duration, attributes={"grid": grid, "block": {"threads": threads}})
+    resources, limits = {"sms": 4}, SmLimits(threads=1024)
+    gpu = Device("gpu", "gpu", "blocks", streams=4, resources=resources, sm_limits=limits)
+    return plot_sms(run(builder.build(), "greedy_ready:fifo", HardwareProfile("a GPU of four SMs", (gpu,))))
+
+
 PICTURES: dict[str, Callable[[], Axes | Figure]] = {
     "residual_graph": lambda: plot_dag(load_graph("residual")),
     "residual_gantt": lambda: plot_gantt(run("residual", "critical_path", "lanes:2")),
@@ -92,6 +105,7 @@ PICTURES: dict[str, Callable[[], Axes | Figure]] = {
     "inception_v1_t4_scaling": scaling,
     "inception_v1_a100_roofline": lambda: plot_roofline(run("inception_v1", "serial", "a100_sxm_80gb").problem),
     "graham_anomaly": graham,
+    "four_kernels_sms": leftover,
     "crowded_tradeoff": lambda: plot_tradeoff(crowded()),
     "crowded_memory": lambda: plot_memory(crowded()),
     "pipeline_bubble": bubble,
