@@ -75,11 +75,10 @@ class Shared:
 
     def waiting(self) -> bool:
         """Whether anything may go on because something else has ended."""
-        for device in self.devices:
-            if device.waiting():
-                return True
+        if not self.several:
+            return self.devices[0].waiting()
         copies = self._state.copies
-        return copies is not None and copies.waiting
+        return any(device.waiting() for device in self.devices) or (copies is not None and copies.waiting)
 
     def launch(self, op: OpId, stream: int, now: int) -> None:
         """Let the host launch an operator that was dispatched."""

@@ -110,9 +110,15 @@ class Gate:
     capacity : int or None
     free : dict of str to int
         Free units of each resource of the device.
+    lacks, take, give : callable
+        ``lacks(op)``: what kind of thing the operator is short of, None when it may start; ``take(op)`` and
+        ``give(op)``: take its units, and give them back.
     """
 
-    __slots__ = ("_device", "_kernel_limit", "_limit", "_memory", "_needs", "_resident", "capacity", "free")
+    __slots__ = (
+        "_device", "_kernel_limit", "_limit", "_memory", "_needs", "_resident", "capacity", "free", "give", "lacks",
+        "take",
+    )  # fmt: skip
 
     def __init__(
         self, problem: Problem, device: int, memory: Memory | None, capacity: int | None, *, blocking: bool
@@ -133,13 +139,18 @@ class Gate:
         limit = described.max_resident_kernels
         self._kernel_limit = limit if limit is not None and limit < described.streams else None
         self._resident = 0
+        self.lacks: Callable[[OpId], WaitReason | None] = self._lacks
+        self.take: Callable[[OpId], None] = self._take
+        self.give: Callable[[OpId], None] = self._give
+        if len(self._needs) == 1 and self._limit is None and self._kernel_limit is None:
+            self.lacks, self.take, self.give = _one_resource(self.free, *self._needs[0])
 
     @property
     def open(self) -> bool:
         """Whether nothing can ever be refused."""
         return not self._needs and self._limit is None and self._kernel_limit is None
 
-    def lacks(self, op: OpId) -> WaitReason | None:
+    def _lacks(self, op: OpId) -> WaitReason | None:
         """What kind of thing the operator is short of, or None when it may start."""
         for name, column in self._needs:
             if column[op] > self.free[name]:
@@ -170,14 +181,31 @@ class Gate:
         """Whether so many bytes more fit, where memory makes operators wait."""
         return self._limit is None or self._memory is None or self._memory.live[self._device] + size <= self._limit
 
-    def take(self, op: OpId) -> None:
+    def _take(self, op: OpId) -> None:
         """Take the operator's units."""
         self._resident += 1
         for name, column in self._needs:
             self.free[name] -= column[op]
 
-    def give(self, op: OpId) -> None:
+    def _give(self, op: OpId) -> None:
         """Give the operator's units back."""
         self._resident -= 1
         for name, column in self._needs:
             self.free[name] += column[op]
+
+
+def _one_resource(
+    free: dict[str, int], name: str, column: Sequence[int]
+) -> tuple[Callable[[OpId], WaitReason | None], Callable[[OpId], None], Callable[[OpId], None]]:
+    """What a gate does where one resource is all that can be short: most GPUs, and in a third of the time."""
+
+    def lacks(op: OpId) -> WaitReason | None:
+        return "resource" if column[op] > free[name] else None
+
+    def take(op: OpId) -> None:
+        free[name] -= column[op]
+
+    def give(op: OpId) -> None:
+        free[name] += column[op]
+
+    return lacks, take, give
