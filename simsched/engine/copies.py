@@ -200,12 +200,12 @@ def routes(hardware: HardwareProfile) -> tuple[list[list[Route | None]], list[fl
     routes : list of list of Route or None
     capacities : list of float
         Bytes per ns of each shared resource: of both directions of link ``i`` at ``2 i`` and ``2 i + 1``; the latter
-        is not used where both directions share.
+        is not used where both directions share, and neither where the bandwidth has no limit.
     """
     names = [device.name for device in hardware.devices]
     rates = [inf if link.bandwidth is None else link.bandwidth / 1e9 for link in hardware.links]
     found = [[_route(hardware, rates, a, b) if a != b else None for b in names] for a in names]
-    return found, [rate for rate in rates for _ in range(2)]
+    return found, [rate if rate < inf else 1.0 for rate in rates for _ in range(2)]
 
 
 def _route(hardware: HardwareProfile, rates: Sequence[float], a: str, b: str) -> Route | None:
