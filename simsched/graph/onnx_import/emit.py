@@ -16,7 +16,6 @@ from simsched.graph.onnx_import.unknowns import no_size
 from simsched.graph.onnx_import.values import Value
 from simsched.graph.onnx_import.walk import Walker
 
-
 VIEWS = frozenset(("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"))
 """Operators whose output shares the buffer of their first input; a dense tensor stays as it is under another shape."""
 
