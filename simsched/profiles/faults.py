@@ -84,6 +84,9 @@ def _device_faults(devices: list[Any]) -> Iterator[Fault]:
         yield from _priority_faults(device, path)
         threads = device.get("threads")
         if isinstance(threads, dict):
+            if "sm_limits" in device:
+                message = "'threads' are of a CPU and 'sm_limits' of a GPU; a device has one of them"
+                yield Fault(message, (*path, "threads"))
             count = None if lacks_sms or len(counts) != 1 else _number(counts[0])
             yield from _thread_faults(threads, (*path, "threads"), count, lacks_sms)
 

@@ -67,6 +67,10 @@ APPENDED = [
         "my.yaml:13:29: devices[0].threads.per_operator: an operator cannot take 8 of 7 cores",
     ),
     (
+        "    sm_limits: {warps: 4}\n    threads: {per_operator: 2, law: linear}\n",
+        "my.yaml:14:14: devices[0].threads: 'threads' are of a CPU and 'sm_limits' of a GPU; a device has one of them",
+    ),
+    (
         "    threads: {law: linear}\n",
         "my.yaml:13:14: devices[0].threads.per_operator: this key is missing",
     ),
