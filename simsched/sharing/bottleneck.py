@@ -28,7 +28,7 @@ Number = TypeVar("Number", float, Fraction)
 BOUND = -1  # what holds back a flow that runs at its bound
 ACCURACY = 1e-11  # to which rates in floats have to fulfil the conditions
 ROUNDING = 1e-13  # pivots and slopes up to it are zero: nothing else can be told from it in floats
-PACES = 8  # how many choices of paces are tried where changes coincide
+PACES = 4  # how many choices of paces are tried where changes coincide
 STEPS_PER_CHANGE = 50  # a path has about one step for each flow and resource; this many times more, and it is lost
 
 
@@ -104,7 +104,7 @@ def _is_fair(
     for capacity, row in zip(capacities, rows, strict=True):
         shares = [weight * rate for weight, rate in zip(row, rates, strict=True)]
         load = sum(shares)
-        if load > capacity * more or any(share < 0 for share in shares):
+        if load > capacity * more:
             return False
         if load >= capacity * less:
             largest = max(shares)
@@ -158,13 +158,13 @@ class _Path(Generic[Number]):
         enter = {self.size: -self.one}  # the first piece is entered with falling t
         for _ in range(STEPS_PER_CHANGE * (self.size + len(self.held))):
             direction = self._direction(enter)
-            length, changes = self._next_changes(direction)
+            length, change = self._next_change(direction)
             if direction[-1] < 0 and (length is None or self.excess <= -length * direction[-1]):
                 return self._rates_at_end(-self.excess / direction[-1], direction)
             if length is None:
                 break
             self._walk(length, direction)
-            enter = self._change(changes)
+            enter = self._change(*change)
         raise _LostError
 
     def _loads_at_bounds(self) -> list[Number]:
@@ -200,22 +200,20 @@ class _Path(Generic[Number]):
             raise _LostError
         return slopes if inward > 0 else [-slope for slope in slopes]
 
-    def _next_changes(self, direction: list[Number]) -> tuple[Number | None, list[tuple[int, int]]]:
-        """How far the piece goes, and what changes at its end.
+    def _next_change(self, direction: list[Number]) -> tuple[Number | None, tuple[int, int]]:
+        """How far the piece goes, None for ever, and what changes at its end.
 
         A change is ``(flow, what holds it back then)``, or ``(-1 - resource, 0)`` where a resource becomes full or
-        stops being full.
+        stops being full. Of changes that coincide the first is taken; the others follow at no distance.
         """
         first: Number | None = None
-        changes: list[tuple[int, int]] = []
+        found = (BOUND, 0)
         for gap, slope, change in self._gaps(direction):
             if slope < -self.rounding:
                 length = gap / -slope if gap > 0 else self.zero
                 if first is None or length < first:
-                    first, changes = length, [change]
-                elif length == first:
-                    changes.append(change)
-        return first, changes
+                    first, found = length, change
+        return first, found
 
     def _gaps(self, direction: list[Number]) -> list[tuple[Number, Number, tuple[int, int]]]:
         """For each possible change, how far it is, how fast that distance grows, and the change."""
@@ -236,20 +234,17 @@ class _Path(Generic[Number]):
                     gaps.append((self.levels[i] / weight - now, direction[i] / weight - change, (flow, i)))
         return gaps
 
-    def _change(self, changes: list[tuple[int, int]]) -> dict[int, Number]:
+    def _change(self, who: int, held: int) -> dict[int, Number]:
         """Enter the next piece; returns a normal of the border, towards the new piece."""
-        enter: dict[int, Number] = {}
-        for who, held in reversed(changes):
-            if who < 0:
-                resource = -1 - who
-                enter = {resource: -self.one if self.spare[resource] else self.one}
-                self.spare[resource] = not self.spare[resource]
-            else:
-                weights, before = self.weights[who], self.held[who]
-                enter = {} if before == BOUND else {before: self.one / weights[before]}
-                if held != BOUND:
-                    enter[held] = -self.one / weights[held]
-                self.held[who] = held
+        if who < 0:
+            resource = -1 - who
+            self.spare[resource] = not self.spare[resource]
+            return {resource: self.one if self.spare[resource] else -self.one}
+        weights, before = self.weights[who], self.held[who]
+        self.held[who] = held
+        enter = {} if before == BOUND else {before: self.one / weights[before]}
+        if held != BOUND:
+            enter[held] = -self.one / weights[held]
         return enter
 
     def _rates_at_end(self, length: Number, direction: list[Number]) -> list[Number]:

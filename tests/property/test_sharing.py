@@ -118,16 +118,27 @@ def test_alone_means_full_speed(system: System) -> None:
 caps = st.sampled_from([0.1, 0.2, 0.5, 1.0]) | st.sampled_from([1 / 3, 1 / 6, 0.25]) | st.floats(1e-9, 1.0)
 
 
-@given(st.lists(caps, min_size=1, max_size=30))
-def test_speeds_in_a_pool_are_max_min_fair_at_every_size(sizes: list[float]) -> None:
+def check_speeds(pool: Pool, known: Mapping[int, Fraction]) -> None:
+    rates = max_min_rates([Fraction(1)], [[Fraction(1)] * len(known)], bounds=list(known.values()))
+    for (key, cap), rate in zip(known.items(), rates, strict=True):
+        assert abs(pool.speed(key) - rate / cap) <= rate / cap * 1e-12
+
+
+@given(st.lists(st.tuples(caps, st.integers(1, 10**6)), min_size=1, max_size=20))
+def test_speeds_in_a_pool_are_max_min_fair_at_every_change(flows: list[tuple[float, int]]) -> None:
     pool = Pool()
-    for key, cap in enumerate(sizes):
-        pool.add(key, cap, 10**9, now=0)
-        known = [Fraction(size) for size in sizes[: key + 1]]
-        rates = max_min_rates([Fraction(1)], [[Fraction(1)] * len(known)], bounds=known)
-        for other, rate in enumerate(rates):
-            speed = rate / known[other]
-            assert abs(pool.speed(other) - speed) <= speed * 1e-12
+    known: dict[int, Fraction] = {}
+    for key, (cap, length) in enumerate(flows):
+        pool.add(key, cap, length, now=0)
+        known[key] = Fraction(cap)
+        check_speeds(pool, known)
+    while known:
+        now = pool.next_time()
+        assert now is not None
+        for key in pool.due(now):
+            del known[key]
+        if known:
+            check_speeds(pool, known)
 
 
 Arrival = tuple[int, float, int]  # begin, cap or bound, work

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,11 @@ def test_a_capacity_is_asked_with_the_number_of_its_users() -> None:
 
     assert max_min_rates([capacity, 100.0], [[1, 0, 1], [1, 1, 1]]) == [3.0, 94.0, 3.0]
     assert asked == [2]
+
+
+def test_a_flow_that_needs_next_to_nothing_of_a_full_resource_is_not_stopped_by_rounding() -> None:
+    # What the second flow leaves is 0 in floats; the others' rates cannot be lower than the level reached by then.
+    assert max_min_rates([0.3], [[1e-17, 1.0, 1e-20, 1e-20]], bounds=[None, 0.3, 0.7, None]) == [0.3] * 4
 
 
 def test_bounds_are_returned_as_they_are() -> None:
@@ -89,19 +95,56 @@ def test_a_cycle_of_resources_that_hold_back_each_others_flows() -> None:
     assert bottleneck_fair_rates([Fraction(1)] * size, rows) == [Fraction(2, 3)] * size
 
 
-def test_floats_that_lose_the_path_are_followed_again_in_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact: list[bool] = []
+def test_a_path_that_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    # On these four resources the capacities have to grow again for a while.
+    monkeypatch.setattr(bottleneck, "PACES", 1)
+    rows = [[3, 3, 2], [2, 3, 3], [0, 4, 5], [0, 3, 5]]
+    rates = bottleneck_fair_rates([Fraction(1)] * 4, [[Fraction(weight) for weight in row] for row in rows])
+    assert rates == [Fraction(17, 120), Fraction(1, 8), Fraction(1, 10)]
+
+
+def spied(monkeypatch: pytest.MonkeyPatch, lost: Callable[[bool, int], bool]) -> list[tuple[bool, int]]:
+    """Attempts that are made, as (whether exact, which pace), of which some are said to be lost."""
+    made: list[tuple[bool, int]] = []
     attempt = bottleneck._attempt
 
-    def spy(*arguments: object) -> object:
-        exact.append(isinstance(arguments[0][0], Fraction))  # type: ignore[index]
-        return attempt(*arguments) if exact[-1] else None  # type: ignore[arg-type]
+    def spy(*arguments: Any) -> Any:
+        made.append((isinstance(arguments[0][0], Fraction), arguments[3]))
+        return None if lost(*made[-1]) else attempt(*arguments)
 
     monkeypatch.setattr(bottleneck, "_attempt", spy)
-    rates = bottleneck_fair_rates([1.0], [[1.0, 4.0]], [None, None])
+    return made
+
+
+def test_floats_that_lose_the_path_are_followed_again_in_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = spied(monkeypatch, lambda exact, pace: not exact or pace == 0)
+    rates = bottleneck_fair_rates([1.0], [[1.0, 4.0]])
     assert rates == [0.5, 0.125]
     assert [type(rate) for rate in rates] == [float, float]
-    assert exact == [False, True]
+    assert made == [(False, 0), (True, 0), (True, 1)]
+
+
+@pytest.mark.parametrize(
+    ("rates", "fair"),
+    [
+        ([0.4, 0.6, 0.5], True),
+        ([0.4 + 1e-13, 0.6, 0.5], True),
+        ([0.5, 0.5, 0.5], False),  # the first is above its bound
+        ([0.4, 0.7, 0.5], False),  # the first resource is more than full
+        ([0.4, 0.5, 0.5], False),  # the second flow could be faster
+        ([0.3, 0.7, 0.5], False),  # the first flow has neither its bound nor the largest share
+        ([0.4, 0.6, -0.5], False),
+    ],
+)
+def test_rates_are_judged(rates: list[float], fair: bool) -> None:
+    rows = [[1.0, 1.0, 0.0], [0.0, 0.0, 2.0]]
+    assert bottleneck._is_fair(rates, [1.0, 1.0], rows, [0.4, None, None], bottleneck.ACCURACY) is fair
+
+
+def test_floats_suffice_where_they_find_fair_rates(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = spied(monkeypatch, lambda *_: False)
+    assert bottleneck_fair_rates([1.0], [[1.0, 4.0]]) == [0.5, 0.125]
+    assert made == [(False, 0)]
 
 
 def test_no_rates_is_an_error_that_shows_the_system(monkeypatch: pytest.MonkeyPatch) -> None:

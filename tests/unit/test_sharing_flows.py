@@ -52,12 +52,24 @@ def test_a_flow_at_its_bound_is_exact() -> None:
 
 
 @pytest.mark.parametrize("rule", [max_min_rates, bottleneck_fair_rates])
-def test_flows_that_just_fit_are_not_slowed(rule: object) -> None:
+@pytest.mark.parametrize("uses", [[0.1] * 10, [0.1, 0.2, 0.3, 0.3, 0.05, 0.05]])
+def test_flows_that_just_fit_are_not_slowed(rule: object, uses: list[float]) -> None:
+    # The second sum is above 1 by a rounding.
     flows = Flows([1.0], rule)  # type: ignore[arg-type]
-    for key in range(10):
-        flows.add(key, {0: 0.1}, 10**12 + key, 1.0, 0)
-    assert [flows.rate(key) for key in range(10)] == [1.0] * 10
-    assert drain(flows) == {key: 10**12 + key for key in range(10)}
+    for key, use in enumerate(uses):
+        flows.add(key, {0: use}, 10**12 + key, 1.0, 0)
+    assert [flows.rate(key) for key in range(len(uses))] == [1.0] * len(uses)
+    assert drain(flows) == {key: 10**12 + key for key in range(len(uses))}
+
+
+def test_a_flow_whose_rate_stays_is_not_touched_by_others_that_come_and_go() -> None:
+    flows = Flows([1.0])
+    flows.add(0, {0: 1.0}, 3 * 10**14, 0.3, 0)
+    for key in range(1, 200):
+        begin = key * 10**12 + key
+        flows.add(key, {0: 1.0}, 70, inf, begin)
+        assert flows.due(begin + 100) == [key]
+    assert flows.next_time() == 10**15
 
 
 def test_ends_are_rounded_up() -> None:

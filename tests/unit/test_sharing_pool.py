@@ -69,22 +69,38 @@ def test_a_flow_that_comes_as_another_ends_is_not_slowed_by_it() -> None:
     assert pool.next_time() == 200 + 10**15 + 1
 
 
-def test_a_flow_added_among_slowed_ones_that_just_left_is_exact() -> None:
-    # Key 2 is put among the slowed flows before the level is known, though all fit by then.
+@pytest.mark.parametrize("cap", [0.36, 0.4])
+def test_a_flow_added_among_slowed_ones_as_the_others_leave_is_exact(cap: float) -> None:
+    # When it comes, the flows of 0.3 still count as slowed by the two large ones, which end at the same instant.
     pool = Pool()
-    pool.add(0, 0.9, 90, now=0)
-    pool.add(1, 0.3, 10**6, now=0)
-    pool.add(3, 0.8, 80, now=0)
+    for key, size in enumerate((0.3, 0.3, 1.0, 1.0)):
+        pool.add(key, size, 10**6 if size < 1 else 77, now=0)
+    assert pool.speed(0) == pytest.approx(0.25 / 0.3, rel=1e-15)
+    assert pool.due(308) == [2, 3]
+    pool.add(4, cap, 10**15 + 1, now=308)
+    assert pool.speed(4) == 1.0
     now = pool.next_time()
-    assert now is not None
-    assert pool.due(now) == [3]
-    later = pool.next_time()
-    assert later is not None
-    assert pool.due(later) == [0]
-    pool.add(2, 0.7, 10**14 + 3, now=later)
-    assert pool.speed(2) == 1.0
-    assert pool.due(10**6) == [1]
-    assert pool.next_time() == later + 10**14 + 3
+    assert now == 308 + 10**6 - 256  # 308 ns at 5/6 of full speed, and what is left, rounded up
+    assert pool.due(now) == [0, 1]
+    assert pool.next_time() == 308 + 10**15 + 1
+
+
+def test_flows_are_due_whether_or_not_one_has_asked_when() -> None:
+    flows = [(0.4, 700), (0.9, 60), (0.9, 61), (0.5, 400), (0.3, 120), (1.0, 333), (0.9, 64)]
+    asked: dict[int, int] = {}
+    polled: dict[int, int] = {}
+    for ends, ask in ((asked, True), (polled, False)):
+        pool = Pool()
+        coming = list(range(len(flows)))
+        for now in range(3000):
+            if ask:
+                pool.next_time()
+            ends.update(dict.fromkeys(pool.due(now), now))
+            if coming and now % 50 == 0:
+                key = coming.pop(0)
+                pool.add(key, *flows[key], now)
+    assert len(polled) == len(flows)
+    assert polled == asked
 
 
 def test_no_work_ends_at_once_and_keys_may_come_again() -> None:
@@ -154,16 +170,30 @@ def test_clocks_restart_without_loss_while_the_pool_is_busy() -> None:
     assert pool.next_time() == hours + hours - done
 
 
+def test_a_long_busy_time_costs_short_flows_no_accuracy() -> None:
+    # 200 ns each exactly; on clocks of 10**15 ns, which count in eighths, it would be 201 ns.
+    pool = Pool()
+    for key in (0, 1):
+        pool.add(key, 1.0, 10**15, now=0)
+    for key in range(2, 12):
+        now = key * 10**14 + key
+        pool.add(key, 2 / 3, 100, now)
+        assert pool.next_time() == now + 200
+        assert pool.due(now + 200) == [key]
+
+
 def test_entries_that_are_out_of_date_do_not_pile_up() -> None:
+    # Key 0 runs at full speed or not, in turn; key 1 is always slowed and due before all its outdated entries.
     pool = Pool()
     pool.add(0, 0.4, 10**9, now=0)
+    pool.add(1, 1.0, 10**6, now=0)
+    crossings = 0
     now = 0
-    for key in range(1, 2000):
-        pool.add(2 * key, 0.9, 10, now)  # slows key 0 or not, in turn
-        pool.add(2 * key + 1, 0.9, 10, now)
-        while len(pool) > 1:
-            following = pool.next_time()
-            assert following is not None
-            now = following
-            pool.due(now)
-    assert len(pool._capped) + len(pool._filled) <= 2 * (module.MOST_OUTDATED + 4)
+    for key in range(2, 3000):
+        assert pool.speed(0) == 1.0
+        pool.add(key, 1.0, 10, now)
+        crossings += pool.speed(0) < 1.0
+        now += 30
+        assert pool.due(now) == [key]
+    assert crossings == 2998
+    assert len(pool._capped) + len(pool._filled) <= 2 * 3 + module.MOST_OUTDATED + 2
