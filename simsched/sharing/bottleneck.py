@@ -8,9 +8,9 @@ one by one may go round in circles.
 Instead the capacities start so large that all flows run at their bounds, and shrink to what they are. The levels then
 move along a path of straight pieces: within a piece each flow is held back by the same resource, and the levels follow
 from linear equations; at its end a flow changes what holds it back. On three or more resources the path may have to
-turn, with capacities that grow again for a while. It ends where the capacities are the true ones (the same
-argument as for the existence of fixed points; Eaves 1972, *Homotopies for computation of fixed points*,
-DOI 10.1007/BF01584975). Each capacity shrinks at a pace of its own, so that two changes hardly ever coincide.
+turn, with capacities that grow again for a while. It ends where the capacities are the true ones, by the argument of
+Eaves, *Homotopies for computation of fixed points* (Mathematical Programming 3, 1972). Each capacity shrinks at a pace
+of its own, so that two changes hardly ever coincide.
 
 The path is followed in the numbers that are given. Where floats lose it, which the result itself tells, it is followed
 again in exact fractions of the same inputs.

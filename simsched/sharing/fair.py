@@ -84,8 +84,8 @@ def bottleneck_fair_rates(
     """Rates that are bottleneck fair: each flow is at its bound, or has the largest share of some full resource.
 
     The rule is that of Bonald and Roberts, *Multi-resource fairness: objectives, algorithms and performance* (2015,
-    DOI 10.1145/2745844.2745869). On one or two resources there is one such allocation; on more there may be several,
-    of which one is found, always the same.
+    arXiv:1410.0782). On one or two resources there is one such allocation; on more there may be several, of which one
+    is found, always the same.
 
     Parameters
     ----------
