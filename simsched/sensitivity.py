@@ -119,13 +119,16 @@ def operator_probes(result: Result, tries: int | None = None) -> list[Probe]:
 def figure_probes(result: Result) -> list[Probe]:
     """Return what to try with the hardware: each figure 1.1 and 2 times as good.
 
-    Memory capacity only counts in runs that heed it. Figures that are not known or have no limit, and latencies of 0,
-    are left out.
+    Memory capacity only counts in runs that heed it, and the host only where it launches. Figures that are not known or
+    have no limit, and latencies of 0, are left out.
     """
     probes = []
+    free = result.problem.hardware.host.mode == "free"
     for handle in handles(result.problem.hardware):
-        plain = handle.name.startswith(_LEFT_OUT) or isinstance(handle.value, str) or not handle.value
-        if not plain and (handle.name != "memory_capacity" or result.memory != "unbounded"):
+        if handle.name.startswith(_LEFT_OUT) or isinstance(handle.value, str) or not handle.value:
+            continue
+        unheeded = handle.name == "memory_capacity" and result.memory == "unbounded"
+        if not unheeded and not (free and handle.part == "host"):
             probes += [Probe("figure", handle.label, handle=handle, level=factor) for factor in FACTORS]
     return probes
 

@@ -16,6 +16,7 @@ from simsched.graph.model import Graph
 from simsched.hardware import Device, HardwareProfile, Host, lanes
 from simsched.problem import Problem, make_problem
 from simsched.run import run
+from simsched.schedulers.base import Dispatch, Policy
 from tests.builders import problem_of, with_memory
 
 
@@ -156,6 +157,14 @@ def test_the_fewest_streams_within_a_hundredth_of_the_best_are_recommended() -> 
     assert found.next is found.points[1]
 
 
+class Careless:
+    """Sends whatever is ready to any idle stream, without a look at the memory."""
+
+    def start(self, problem: Problem) -> Policy:
+        del problem
+        return lambda view: [Dispatch(op, stream) for op, stream in zip(view.ready, view.idle_streams, strict=False)]
+
+
 def test_runs_that_cannot_be_carried_out_are_points_too() -> None:
     builder = GraphBuilder("memory", time_unit="tick")
     for name in "xy":
@@ -163,7 +172,7 @@ def test_runs_that_cannot_be_carried_out_are_points_too() -> None:
         builder.add_op(name.upper(), duration=3, outputs=[name])
         builder.add_op(f"{name}2", duration=2, inputs=[name])
     problem = problem_of(builder.build(), with_memory(lanes(1), 7))
-    found = advise(problem, "critical_path", (1, 2), memory="strict")
+    found = advise(problem, Careless(), (1, 2), memory="strict")
     assert [point.makespan for point in found.points] == [10, None]
     assert found.points[1].error.startswith("OutOfMemoryError: ")
     assert found.best.streams == 1
