@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from operator import eq, le, sub
+from operator import le
 
-from simsched.analysis.check_capacity import check_queues, check_resources
+from simsched.analysis.check_blocks import check_blocks
+from simsched.analysis.check_capacity import check_resources
+from simsched.analysis.check_host import check_launches
 from simsched.analysis.check_memory import check_memory
+from simsched.analysis.check_queue import check_queues
+from simsched.analysis.check_speed import check_durations
 from simsched.analysis.check_waits import check_arrivals, check_dispatches, check_waits
 from simsched.analysis.findings import Facts, Findings
 from simsched.errors import TraceError
@@ -46,14 +50,16 @@ def check_trace(
         return findings.all()
     facts = _facts(problem, trace, memory, actual, findings)
     _check_placement(facts)
-    _check_durations(facts)
+    check_durations(facts)
     _check_order(facts)
     _check_streams(facts)
+    check_launches(facts)
     check_arrivals(facts)
     check_dispatches(facts)
     check_waits(facts)
     check_resources(facts)
     check_queues(facts)
+    check_blocks(facts)
     check_memory(facts)
     return findings.all()
 
@@ -132,23 +138,6 @@ def _check_placement(facts: Facts) -> None:
         if facts.device[op] not in devices:
             names = ", ".join(problem.devices[device].name for device in devices)
             facts.findings.add("placement", f"{facts.name(op)} ran on {facts.host(op)}; it may run only on {names}")
-
-
-def _check_durations(facts: Facts) -> None:
-    """Check that every operator ran for its duration on that device."""
-    start, end = facts.start, facts.end
-    if start and min(start) < 0:
-        for op, time in enumerate(start):
-            if time < 0:
-                facts.findings.add("duration", f"{facts.name(op)} never started (start {time})")
-    durations = facts.durations
-    if len(durations) == 1 and all(map(eq, map(sub, end, start), durations[0])):
-        return
-    for op, device in enumerate(facts.device):
-        took, due = end[op] - start[op], durations[device][op]
-        if took != due:
-            ran = f"{facts.name(op)} ran from {facts.at(start[op])} to {facts.at(end[op])}"
-            facts.findings.add("duration", f"{ran} on {facts.host(op)}: {took} instead of {due}")
 
 
 def _check_order(facts: Facts) -> None:

@@ -1,4 +1,4 @@
-"""Rules of the referee on what devices have: renewable resources, resident kernels, and the order of admission."""
+"""Rules of the referee on what devices have: renewable resources and resident kernels."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from simsched.analysis.findings import Facts
 from simsched.graph.model import OpId
+from simsched.trace import Wait
 
 RESIDENT = "resident kernels"
 
@@ -35,15 +36,22 @@ class Usage:
 def check_resources(facts: Facts) -> None:
     """Check that no resource is used beyond its capacity, and that who waits for one is really short of it."""
     for device, described in enumerate(facts.problem.devices):
-        held = dict(_holdings(facts, device))
-        limit = described.max_resident_kernels
-        capacities = {**described.resources, RESIDENT: described.streams if limit is None else limit}
-        usages = {}
-        for resource, holds in held.items():
-            usage = _usage(facts, holds, capacities.get(resource, 0))
-            usages[resource] = usage
+        usages = usages_of(facts, device)
+        for resource, usage in usages.items():
             _check_usage(facts, device, resource, usage)
-        _check_shortages(facts, device, usages)
+        if described.model != "blocks":  # there, room on SMs counts too: see check_blocks
+            for wait, first, last in shortages(facts, device, usages):
+                if not (first and last):
+                    blame_wait(facts, wait, first)
+
+
+def usages_of(facts: Facts, device: int) -> dict[str, Usage]:
+    """Return the use of each resource of a device that anybody needs, by name."""
+    described = facts.problem.devices[device]
+    limit = described.max_resident_kernels
+    capacities = {**described.resources, RESIDENT: described.streams if limit is None else limit}
+    holdings = dict(_holdings(facts, device))
+    return {resource: _usage(facts, holds, capacities.get(resource, 0)) for resource, holds in holdings.items()}
 
 
 def _holdings(facts: Facts, device: int) -> Iterator[tuple[str, dict[OpId, int]]]:
@@ -105,54 +113,19 @@ def _check_instant_usage(facts: Facts, name: str, resource: str, usage: Usage, i
             facts.findings.add("resource", text + beside)
 
 
-def _check_shortages(facts: Facts, device: int, usages: Mapping[str, Usage]) -> None:
-    """Check that whoever waited for a resource was short of one, at the start and at the end of the wait."""
+def shortages(facts: Facts, device: int, usages: Mapping[str, Usage]) -> Iterator[tuple[Wait, bool, bool]]:
+    """Yield who waited for a resource of a device, and whether it was short of one when that began and ended."""
     for wait in facts.trace.waits:
         if wait.reason != "resource" or not 0 <= wait.op < len(facts.start) or facts.device[wait.op] != device:
             continue
         needs = [(usage, usage.holds[wait.op]) for usage in usages.values() if wait.op in usage.holds]
         first = any(usage.at(wait.start) + units > usage.capacity for usage, units in needs)
         last = any(usage.before(wait.end) + units > usage.capacity for usage, units in needs)
-        if not (first and last):
-            when = facts.at(wait.start) if not first else f"just before {facts.at(wait.end)}"
-            text = f"{facts.name(wait.op)} is recorded as waiting for a resource of {facts.host(wait.op)}"
-            facts.findings.add("wait", f"{text}, but at {when} all that it needs is free")
+        yield wait, first, last
 
 
-def check_queues(facts: Facts) -> None:
-    """Check that under ``sm_share`` kernels start in the order in which they entered their device's queue.
-
-    A kernel enters when it is eligible; within one instant kernels enter in launch order. Where an operator that
-    takes no time ends at that instant, several rounds of entering share it, and their order is not checked.
-    """
-    for device, described in enumerate(facts.problem.devices):
-        if described.model == "sm_share":
-            _check_queue(facts, device)
-        _check_queue_waits(facts, device, described.model == "sm_share")
-
-
-def _check_queue(facts: Facts, device: int) -> None:
-    eligible, start, end = facts.eligible, facts.start, facts.end
-    ops = [op for op in facts.trace.launch_order if facts.device[op] == device]
-    ops.sort(key=eligible.__getitem__)  # stable: launch order within an instant
-    rounds = {start[op] for op in range(len(start)) if end[op] == start[op]}
-    latest = group = -1  # whoever started last among earlier entries, and among those of strictly earlier instants
-    for number, op in enumerate(ops):
-        if number and eligible[op] > eligible[ops[number - 1]]:
-            group = latest
-        before = group if eligible[op] in rounds else latest
-        if before >= 0 and start[op] < start[before]:
-            text = f"{facts.name(op)} starts at {facts.at(start[op])}, before {facts.name(before)}"
-            entered = f"which entered the queue of {facts.host(op)} earlier, at {facts.at(eligible[before])}"
-            facts.findings.add("queue", f"{text}, {entered}")
-        if latest < 0 or start[op] > start[latest]:
-            latest = op
-
-
-def _check_queue_waits(facts: Facts, device: int, queued: bool) -> None:
-    for wait in facts.trace.waits:
-        if wait.reason != "queue" or not 0 <= wait.op < len(facts.start) or facts.device[wait.op] != device:
-            continue
-        if not queued:
-            text = f"{facts.name(wait.op)} is recorded as waiting in the queue of {facts.host(wait.op)}"
-            facts.findings.add("wait", f"{text}, a device of model {facts.problem.devices[device].model!r} has none")
+def blame_wait(facts: Facts, wait: Wait, first: bool) -> None:
+    """Complain about a wait for a resource at whose start, or else at whose end, all is free that it needs."""
+    when = facts.at(wait.start) if not first else f"just before {facts.at(wait.end)}"
+    text = f"{facts.name(wait.op)} is recorded as waiting for a resource of {facts.host(wait.op)}"
+    facts.findings.add("wait", f"{text}, but at {when} all that it needs is free")

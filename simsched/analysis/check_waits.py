@@ -1,6 +1,6 @@
 """Rules of the referee on waiting: for predecessors, for transfers, for a dispatch, for the device's consent.
 
-An operator is *eligible* when it has been dispatched, its stream is free and its inputs are on its device. From then
+An operator is *eligible* when it has been launched, its stream is free and its inputs are on its device. From then
 on only the device or its memory can hold it back, and every such interval is recorded: an operator that starts later
 than it could, without a recorded reason, is as wrong as one that starts too early.
 """
@@ -8,8 +8,10 @@ than it could, without a recorded reason, is as wrong as one that starts too ear
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from operator import le
 
+from simsched.analysis.check_copies import Routes, check_copies, copied
 from simsched.analysis.findings import Facts
 from simsched.trace import Transfer, Wait
 
@@ -22,16 +24,21 @@ def check_arrivals(facts: Facts) -> None:
     Fills ``eligible`` with the arrival of the inputs.
     """
     start, end, ready = facts.start, facts.end, facts.ready
+    delays: list[Transfer] = []
     if len(facts.problem.devices) > 1:
-        arrivals, transfers = _remote_arrivals(facts)
-        _check_transfers(facts, transfers)
+        routes = Routes(facts)
+        arrivals, delays = _remote_arrivals(facts, routes)
+        check_copies(facts, routes)
     else:
         last = end.__getitem__
         arrivals = [max(map(last, preds)) if preds else 0 for preds in facts.problem.graph.pred]
-        _check_transfers(facts, [])
-        if arrivals == ready and all(map(le, ready, start)):
+        _refuse_copies(facts)
+        if not facts.problem.event_ns and arrivals == ready and all(map(le, ready, start)):
+            _check_delays(facts, [])
             facts.eligible = arrivals
             return
+        arrivals = [_local_arrival(facts, op) for op in range(len(start))]
+    _check_delays(facts, delays)
     facts.eligible = arrivals
     for op, preds in enumerate(facts.problem.graph.pred):
         latest = max([end[before] for before in preds], default=0)
@@ -42,45 +49,80 @@ def check_arrivals(facts: Facts) -> None:
             _blame(facts, op)
 
 
+def _local_arrival(facts: Facts, op: int) -> int:
+    """When what an operator's predecessors on its own device made is there: an event later in another stream."""
+    event, end, stream, device = facts.problem.event_ns, facts.end, facts.stream, facts.device
+    return max(
+        [
+            end[before] + (event if stream[before] != stream[op] else 0)
+            for before in facts.problem.graph.pred[op]
+            if device[before] == device[op]
+        ],
+        default=0,
+    )
+
+
 def _blame(facts: Facts, op: int) -> None:
-    problem = facts.problem
+    """Say which predecessors an operator did not wait for."""
+    problem, here = facts.problem, facts.device[op]
+    copies = {
+        (move.source, move.to_device): move.end
+        for move in sorted(facts.trace.transfers, key=lambda move: move.end)
+        if move.tensor >= 0 and op in problem.graph.tensor_consumers[move.tensor]
+    }
     for before in problem.graph.pred[op]:
-        moving = problem.transfer_ns(before, op, facts.device[before], facts.device[op])
-        arrival = facts.end[before] + moving
-        if facts.start[op] < arrival:
-            done = facts.at(facts.end[before])
-            how = (
-                f"(end {done}) has arrived on {facts.host(op)} at {facts.at(arrival)}" if moving else f"ends at {done}"
-            )
+        done = came = facts.end[before]
+        if facts.device[before] != here:
+            came = max(done, copies.get((before, here), done)) + problem.graph.delays.get((before, op), 0)
+        elif facts.stream[before] != facts.stream[op]:
+            came += problem.event_ns
+        if facts.start[op] < came:
+            how = f"ends at {facts.at(done)}"
+            if came > done:
+                how = f"(end {facts.at(done)}) has arrived on {facts.host(op)} at {facts.at(came)}"
             text = f"{facts.name(op)} starts at {facts.at(facts.start[op])}, before its predecessor"
             facts.findings.add("dependency", f"{text} {facts.name(before)} {how}")
 
 
-def _remote_arrivals(facts: Facts) -> tuple[list[int], list[Transfer]]:
-    """When all inputs of each operator are on its device, and the transfers that this takes."""
+def _remote_arrivals(facts: Facts, routes: Routes) -> tuple[list[int], list[Transfer]]:
+    """When all inputs of each operator are on its device, and the pure delays that this takes."""
     problem, end, device = facts.problem, facts.end, facts.device
+    through = {(move.tensor, move.to_device): move.end for move in facts.trace.transfers if move.tensor >= 0}
+    delays = problem.graph.delays
     arrivals, transfers = [], []
     for op, preds in enumerate(problem.graph.pred):
-        latest, here = 0, device[op]
+        latest, here = _local_arrival(facts, op), device[op]
+        came: dict[int, int] = {}
+        for tensor in copied(facts, routes, op):
+            maker = problem.graph.tensor_producer[tensor]
+            came[maker] = max(came.get(maker, end[maker]), through.get((tensor, here), 0))
         for before in preds:
-            done = end[before]
             if device[before] != here:
-                moving = problem.transfer_ns(before, op, device[before], here)
-                if moving:
+                delay = delays.get((before, op), 0)
+                done = came.get(before, end[before])
+                if delay and before not in came:
                     size = problem.edge_bytes(before, op)
-                    transfers.append(Transfer(before, op, device[before], here, done, done + moving, size))
-                    done += moving
-            if done > latest:
-                latest = done
+                    transfers.append(Transfer(before, op, device[before], here, done, done + delay, size))
+                latest = max(latest, done + delay)
         arrivals.append(latest)
     return arrivals, transfers
 
 
-def _check_transfers(facts: Facts, expected: Iterable[Transfer]) -> None:
-    """Check that the recorded transfers are those between devices that take time, no more and no fewer."""
+def _refuse_copies(facts: Facts) -> None:
+    delays = tuple(move for move in facts.trace.transfers if move.tensor < 0)
+    copies = len(facts.trace.transfers) - len(delays)
+    if copies:
+        facts.findings.add("copy", f"copies are recorded ({copies}); there is only one device")
+        facts.trace = replace(facts.trace, transfers=delays)
+
+
+def _check_delays(facts: Facts, expected: Iterable[Transfer]) -> None:
+    """Check that the recorded delays are those of edges between devices along which nothing is copied."""
     due = {(move.source, move.target): move for move in expected}
     count = len(facts.start)
     for move in facts.trace.transfers:
+        if move.tensor >= 0:
+            continue
         if not (0 <= move.source < count and 0 <= move.target < count):
             facts.findings.add("transfer", f"a transfer names operators {move.source} and {move.target}, out of range")
             continue
@@ -113,8 +155,9 @@ def check_dispatches(facts: Facts) -> None:
                 text = f"{facts.name(op)} starts at {facts.at(start[op])}, before it is dispatched at {facts.at(time)}"
                 facts.findings.add("dispatch", text)
     instants = {0, *facts.end}
-    if len(facts.problem.devices) > 1:
+    if len(facts.problem.devices) > 1 or facts.problem.event_ns:
         instants.update(facts.eligible)
+        instants.update(move.end for move in facts.trace.transfers if move.tensor >= 0)
     if not instants.issuperset(dispatch):
         for op, time in enumerate(dispatch):
             if time not in instants:
@@ -127,14 +170,14 @@ def check_waits(facts: Facts) -> None:
 
     Turns ``eligible`` from the arrival of inputs into the full instant.
     """
-    eligible, dispatch, start, stream, end = facts.eligible, facts.dispatch, facts.start, facts.stream, facts.end
+    eligible, launched, start, stream, end = facts.eligible, facts.launched, facts.start, facts.stream, facts.end
     free = [0] * len(facts.problem.stream_device)
     late = []
     for op in facts.trace.launch_order:
         queue = stream[op]
         time = eligible[op]
-        if dispatch[op] > time:
-            time = dispatch[op]
+        if launched[op] > time:
+            time = launched[op]
         if free[queue] > time:
             time = free[queue]
         eligible[op] = time

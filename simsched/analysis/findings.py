@@ -56,6 +56,8 @@ class Facts:
     eligible : list of int
         When each operator had its stream, its inputs and its dispatch, in ns; filled by the rule on waiting.
     findings : Findings
+    launched : list of int
+        When the host was through with launching each operator, in ns; filled by the rule on launches.
     """
 
     problem: Problem
@@ -70,6 +72,7 @@ class Facts:
     device: list[int]
     eligible: list[int]
     findings: Findings
+    launched: list[int] = field(default_factory=list)
 
     def name(self, op: OpId) -> str:
         """Return the quoted name of an operator."""

@@ -128,10 +128,22 @@ def pair(place: str | None = None) -> Problem:
     return problem_of(builder.build(), linked_pair(latency=7, bandwidth=1e9, streams=1))
 
 
+COPY = Transfer(0, 1, 0, 1, 3, 15, 5, 0, 3)
+
+
 def remote_run(problem: Problem) -> Trace:
-    memory = memory_steps((0, 0, 5), (15, 1, 5), (17, 1, 0), (17, 0, 0))
+    memory = memory_steps((0, 0, 5), (3, 1, 5), (17, 1, 0), (17, 0, 0))
     rows = [("u", "d0/s0", 0, 0, 0, 3), ("v", "d1/s0", 0, 3, 15, 17)]
-    return trace_of(problem, rows, transfers=(Transfer(0, 1, 0, 1, 3, 15, 5),), memory=memory)
+    return trace_of(problem, rows, transfers=(COPY,), memory=memory)
+
+
+def moved(trace: Trace, **fields: int) -> Trace:
+    return replace(trace, transfers=(changed_copy(**fields),))
+
+
+def changed_copy(**fields: int) -> Transfer:
+    names = ("source", "target", "from_device", "to_device", "start", "end", "bytes", "tensor", "asked")
+    return Transfer(**({name: getattr(COPY, name) for name in names} | fields))
 
 
 def test_a_transfer_is_waited_for_and_recorded():
@@ -140,8 +152,20 @@ def test_a_transfer_is_waited_for_and_recorded():
 
 
 def test_a_dispatch_at_an_arrival_passes():
-    problem = pair("d1")
-    assert check_trace(problem, changed(remote_run(problem), dispatch={1: 15})) == []
+    """v could read from 15 on, though nothing ends then; the delay runs whether it has been dispatched or not."""
+    builder = GraphBuilder("apart", time_unit="tick")
+    builder.add_op("u", duration=3, device="p0")
+    builder.add_op("v", duration=2, device="p1")
+    builder.add_edge("u", "v", delay=12)
+    problem = problem_of(builder.build(), procs(2))
+    rows = [("u", "p0/s0", 0, 0, 0, 3), ("v", "p1/s0", 15, 3, 15, 17)]
+    run = trace_of(problem, rows, transfers=(Transfer(0, 1, 0, 1, 3, 15, 0),))
+    assert check_trace(problem, run) == []
+    assert check_trace(problem, replace(run, transfers=())) == [
+        "transfer: 'u' -> 'v' is not recorded: 0 B from p0 to p1, 3 to 15"
+    ]
+    late = changed(run, dispatch={1: 16}, start={1: 16}, end={1: 18})
+    assert check_trace(problem, late) == ["dispatch: 'v' is dispatched at 16, when nothing ended or arrived"]
 
 
 @pytest.mark.parametrize(
@@ -150,12 +174,23 @@ def test_a_dispatch_at_an_arrival_passes():
         (lambda t: changed(t, start={1: 14}, end={1: 16}), "dependency: 'v' starts at 14, before its predecessor 'u' (end 3) has arrived on d1 at 15"),
         (lambda t: changed(t, start={1: 16}, end={1: 18}), "wait: 'v' had everything at 15, yet nothing happened until 16 and no reason is recorded"),
         (lambda t: changed(t, ready={1: 15}), "ready: 'v' is recorded as ready at 15; its last predecessor ended at 3"),
-        (lambda t: replace(t, transfers=()), "transfer: 'u' -> 'v' is not recorded: 5 B from d0 to d1, 3 to 15"),
-        (lambda t: replace(t, transfers=(Transfer(0, 1, 0, 1, 3, 14, 5),)), "transfer: 'u' -> 'v' is recorded as 5 B from d0 to d1, 3 to 14, should be 5 B from d0 to d1, 3 to 15"),
-        (lambda t: replace(t, transfers=(Transfer(0, 1, 0, 4, 3, 15, 5),)), "transfer: 'u' -> 'v' is recorded as from device 0 to device 4, should be 5 B from d0 to d1, 3 to 15"),
-        (lambda t: replace(t, transfers=t.transfers * 2), "transfer: a transfer 'u' -> 'v' is recorded that does not happen, or twice"),
+        (lambda t: replace(t, transfers=()), "copy: the copy of 'u->v' to d1 is not recorded"),
+        (lambda t: moved(t, end=14), "copy: the copy of 'u->v' to d1 runs from 3 to 14; 1.000 of 5 B are not through then"),
+        (lambda t: moved(t, end=17), "copy: the copy of 'u->v' to d1 runs from 3 to 17; all bytes are through 2.000 ns before"),
+        (lambda t: moved(t, end=8), "copy: the copy of 'u->v' to d1 runs from 3 to 8; its latency is over at 10, then 5 B are to flow"),
+        (lambda t: moved(t, start=2), "copy: the copy of 'u->v' to d1 starts at 2, before it is asked for at 3"),
+        (lambda t: moved(t, start=4, end=16), "copy: the copy of 'u->v' to d1 waits from 3 to 4, though at 3 nothing holds it back"),
+        (lambda t: moved(t, to_device=4), "copy: a copy of tensor 0 from device 0 to device 4 is recorded, which there cannot be"),
+        (lambda t: moved(t, to_device=0), "copy: the copy of 'u->v' to d0 is recorded, which nobody needs"),
+        (lambda t: moved(t, tensor=1), "copy: a copy of tensor 1 from device 0 to device 1 is recorded, which there cannot be"),
+        (lambda t: moved(t, bytes=4), "copy: the copy of 'u->v' to d1 is recorded with bytes 4; it is 5"),
+        (lambda t: moved(t, asked=2), "copy: the copy of 'u->v' to d1 is recorded with asked 2; it is 3"),
+        (lambda t: moved(t, source=1), "copy: the copy of 'u->v' to d1 is recorded with source 1; it is 0"),
+        (lambda t: moved(t, target=7), "copy: the copy of 'u->v' to d1 is recorded with target 7; it is 1"),
+        (lambda t: moved(t, tensor=-1), "transfer: a transfer 'u' -> 'v' is recorded that does not happen, or twice"),
+        (lambda t: replace(t, transfers=t.transfers * 2), "copy: the copy of 'u->v' to d1 is recorded twice"),
         (lambda t: changed(t, stream={1: 0}), "placement: 'v' ran on d0; it may run only on d1"),
-        (lambda t: replace(t, memory=memory_steps((0, 0, 5), (17, 0, 0))), "memory: 0 B are recorded as live on d1 from 15 on; it is 5 B ('v' starts)"),
+        (lambda t: replace(t, memory=memory_steps((0, 0, 5), (17, 0, 0))), "memory: 0 B are recorded as live on d1 from 3 on; it is 5 B (a copy of 'u->v' starts)"),
     ],
 )  # fmt: skip
 def test_a_changed_transfer_is_caught(mutation, message):

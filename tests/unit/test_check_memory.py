@@ -1,6 +1,8 @@
 # ruff: noqa: E501 - messages are written whole, as users read them
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from simsched.analysis.check import check_trace
@@ -134,7 +136,8 @@ def test_waiting_for_memory_on_several_devices_counts_what_comes_from_elsewhere(
         (14, []),
         (15, ["wait: 'v' is recorded as waiting for memory of d1 from 2 to 6, but it fits there"]),
     ):
-        problem = problem_of(builder.build(), with_memory(linked_pair(latency=0, bandwidth=None), capacity))
+        apart = replace(linked_pair(), links=())  # what crosses takes no time, and counts when its reader starts
+        problem = problem_of(builder.build(), with_memory(apart, capacity))
         run = trace_of(problem, rows, memory=steps, waits=(Wait(3, "memory", 2, 6),))
         assert check_trace(problem, run, memory="block") == messages
 
@@ -154,7 +157,7 @@ def test_an_operator_that_takes_no_time_must_show_in_the_steps():
 
 
 def test_copies_and_weights_on_several_devices():
-    """x makes 5 B on d0, read on d1 by y [10, 13) and z [11, 15): one copy [10, 15); w (100 B) reaches d1 with z."""
+    """x makes 5 B on d0, copied to d1 in [3, 10) for y [10, 13) and z [11, 15): there in [3, 15); w (100 B) reaches d1 with z."""
     builder = GraphBuilder("copies", time_unit="tick")
     builder.add_tensor("w", bytes=100, kind="parameter")
     builder.add_tensor("t", bytes=5)
@@ -169,10 +172,10 @@ def test_copies_and_weights_on_several_devices():
         ("y", "d1/s1", 0, 3, 10, 13),
         ("z", "d1/s0", 0, 11, 11, 15),
     ]
-    moves = tuple(Transfer(0, op, 0, 1, 3, 10, 5) for op in (2, 3))
-    steps = memory_steps((0, 0, 5), (10, 1, 5), (11, 1, 105), (15, 1, 100), (15, 0, 0))
+    moves = (Transfer(0, 2, 0, 1, 3, 10, 5, problem.graph.tensor_names.index("t"), 3),)
+    steps = memory_steps((0, 0, 5), (3, 1, 5), (11, 1, 105), (15, 1, 100), (15, 0, 0))
     assert check_trace(problem, trace_of(problem, rows, transfers=moves, memory=steps)) == []
-    twice = memory_steps((0, 0, 5), (10, 1, 5), (11, 1, 110), (13, 1, 105), (15, 1, 100), (15, 0, 0))
+    twice = memory_steps((0, 0, 5), (3, 1, 5), (11, 1, 110), (13, 1, 105), (15, 1, 100), (15, 0, 0))
     assert check_trace(problem, trace_of(problem, rows, transfers=moves, memory=twice)) == [
         "memory: 110 B are recorded as live on d1 from 11 on; it is 105 B ('d' ends, 'z' starts)"
     ]
