@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from simsched.analysis.breakdown import Row, chain_breakdown, dependency_chain, path_breakdown
 from simsched.analysis.critical import realised_critical_path
 from simsched.analysis.explain import Explanation, Part
-from simsched.analysis.timelines import MEMORY, Shortage
 from simsched.graph.model import OpId
-from simsched.units import format_duration, format_size
-
-SHOWN = 3
-"""Names listed before the rest is only counted."""
+from simsched.output.part_words import PartWords
+from simsched.units import format_duration
 
 WAITS = {
+    "event": "to see the end of one in another stream",
+    "copy_engine": "copies: waiting for a copy engine",
+    "copy_queue": "copies: behind copies that wait",
+    "copy_memory": "copies: waiting for memory",
+    "copy_latency": "copies: latency of links",
+    "copy": "copies: bytes on links",
+    "delay": "delays of edges",
     "transfer": "data on its way between devices",
     "no_stream": "not dispatched: every stream taken",
     "passed_over": "not dispatched: short of units or bytes",
     "held": "not dispatched: held back by the policy",
+    "host_sync": "host: to learn of what ended",
+    "host": "host: behind other launches",
+    "host_launch": "host: being launched",
+    "host_graph": "host: launch of the graph",
     "stream": "behind others in its stream",
     "resource": "at the device: short of units",
+    "room": "at the device: no room for a block",
     "queue": "at the device: behind the head of its queue",
+    "priority": "at the device: behind a more urgent one",
     "memory": "at the device: short of memory",
     "idle": "nothing ran that led on",
     "unknown": "no reason recorded",
@@ -32,7 +42,14 @@ BOUNDS = {
     "memory": "bound by memory",
     "explicit": "duration stated",
     "measured": "duration measured",
+    "tail": "last wave of blocks",
     "none": "no kernel",
+}
+LOST = {
+    "bandwidth": "lost by sharing bandwidth",
+    "arithmetic": "lost by sharing arithmetic",
+    "room": "lost without room for all blocks",
+    "link": "copies: lost by sharing links",
 }
 
 
@@ -49,6 +66,7 @@ class Story:
         self._problem, self._trace = story.run.problem, story.run.trace
         self._names = self._problem.graph.names
         self._unit = self._problem.graph.time_unit
+        self._words = PartWords(story)
 
     def time(self, nanoseconds: int) -> str:
         """Write a duration or an instant."""
@@ -59,14 +77,17 @@ class Story:
         chain = dependency_chain(self.story)
         if not chain:
             return "The run has no operators."
-        waited = sum(row.time for row in chain_breakdown(self.story) if row.kind == "wait")
+        rows = chain_breakdown(self.story)
+        waited = sum(row.time for row in rows if row.kind == "wait" or row.what == "link")
+        lost = sum(row.time for row in rows if row.kind == "lost" and row.what != "link")
         whole = self._trace.makespan
         last = f"{self._names[chain[-1]]} ended last, at {self.time(whole)}"
-        if not waited:
+        if not waited and not lost:
             return f"{last}. On the way to it no operator waited for anything but its predecessors."
         length = f"{len(chain)} operators that led to it" if len(chain) > 1 else "one operator"
-        ran, not_ran = (f"{self.time(part)} ({_share(part, whole)})" for part in (whole - waited, waited))
-        return f"{last}. The chain of {length} ran for {ran} and waited for {not_ran}."
+        ran, slow, not_ran = (f"{self.time(part)} ({_share(part, whole)})" for part in (whole - waited, lost, waited))
+        shared = f", {slow} of it lost by sharing," if lost else ""
+        return f"{last}. The chain of {length} ran for {ran}{shared} and waited for {not_ran if waited else 'nothing'}."
 
     def introduction(self, op: OpId) -> str:
         """Say where and when an operator ran, when and why it was dispatched, and whether that decided the end."""
@@ -77,112 +98,23 @@ class Story:
         ready = f"ready at {self.time(trace.ready[op])}, dispatched at {self.time(trace.dispatch[op])}"
         reason = f" ({trace.reasons[op]})" if op in trace.reasons else ""
         after = f"; it started {self.time(waited)} after it was ready" if waited > 0 else "; it started at once"
+        lost = end - start - self.story.speeds.alone(op)
+        slow = f" It took {self.time(lost)} longer than alone." if lost > 0 else ""
         path = "" if op in realised_critical_path(self._problem, trace) else "not "
         path = f"It is {path}on the realised critical path."
-        return f"{where} to {self.time(end)}. It was {ready}{reason}{after}. {path}"
+        return f"{where} to {self.time(end)}. It was {ready}{reason}{after}.{slow} {path}"
 
     def words(self, op: OpId, part: Part) -> str:
         """Say what an operator did in one part."""
-        if part.kind == "run":
-            return self._run_words(op, part)
-        if part.reason == "dependency":
-            count = len(self._problem.graph.pred[op])
-            others = f", the last of its {count} predecessors to end" if count > 1 else " to end"
-            return f"waits for {self._name(part.culprit)}{others}"
-        if part.reason == "transfer":
-            return self._transfer_words(op, part)
-        if part.reason == "stream":
-            more = f" and {part.ahead - 1} before it" if part.ahead > 1 else ""
-            stream = self._problem.stream_names[self._trace.stream[op]]
-            return f"waits behind {self._name(part.culprit)}{more} on {stream}"
-        if part.reason in ("resource", "memory", "queue"):
-            return self._device_words(part)
-        return self._undispatched_words(part)
+        return self._words.words(op, part)
 
     def row(self, row: Row) -> str:
         """Say what a row of the breakdown is."""
         if row.kind == "wait":
             return WAITS[row.what]
-        return "launch" if row.kind == "launch" else f"{row.what}, {BOUNDS[row.bound]}"
-
-    def _run_words(self, op: OpId, part: Part) -> str:
-        device = self.story.timelines.device[op]
-        cost = self._problem.cost(op, device)
-        took = self._trace.end[op] - self._trace.start[op]
-        guess = f"; {self.time(cost.duration)} were estimated, it took {self.time(took)}"
-        note = guess if took != cost.duration else ""
-        if part.reason == "launch":
-            return "is launched"
-        if part.reason in ("compute", "memory"):
-            compute, memory = self.time(round(cost.compute_ns)), self.time(round(cost.memory_ns))
-            sides = f"{compute} of compute, {memory} of memory traffic"
-            return f"runs, bound by {part.reason} ({sides}){note}"
-        known = {"explicit": "; the graph states its duration", "measured": "; its duration was measured"}
-        return f"runs{known.get(part.reason, '')}{note}"
-
-    def _transfer_words(self, op: OpId, part: Part) -> str:
-        assert part.culprit is not None
-        problem, devices = self._problem, self.story.timelines.device
-        here, there = problem.devices[devices[op]].name, problem.devices[devices[part.culprit]].name
-        size, left = problem.edge_bytes(part.culprit, op), self._trace.end[part.culprit]
-        moving = problem.transfer_ns(part.culprit, op, devices[part.culprit], devices[op])
-        what = f"{format_size(size)} of" if size else "word from"
-        times = f"{self.time(moving)}, from {self.time(left)} on"
-        return f"waits for {what} {self._name(part.culprit)} on the way from {there} to {here} ({times})"
-
-    def _undispatched_words(self, part: Part) -> str:
-        if part.reason == "no_stream":
-            holders = self.story.holders(part)
-            held = self._listed(self._names[op] for op, _ in holders)
-            first = "" if all(self._trace.end[op] >= part.end for op, _ in holders) else "at first "
-            return "is not dispatched: every stream that may run it is taken" + (f", {first}by {held}" if held else "")
-        if part.reason == "passed_over":
-            return f"is not dispatched: a stream is free, but it {self._shortage_words(part)}"
-        if part.reason == "held":
-            return "is not dispatched, though a stream and all that it needs are free: the policy holds it back"
-        return "waits, and no reason is recorded"
-
-    def _device_words(self, part: Part) -> str:
-        short = self._shortage_words(part)
-        if part.reason == "queue":
-            assert part.device is not None
-            queue = f"waits in the queue of {self._problem.devices[part.device].name} behind {self._name(part.culprit)}"
-            return f"{queue}, which {short}" if short else queue
-        until = f" until {self._name(part.culprit)} ends" if part.culprit is not None else ""
-        return f"waits for the device{until}: {short}"
-
-    def _shortage_words(self, part: Part) -> str:
-        """Say what was short when a part began; that it was so at first, where it changed before the part ended."""
-        assert part.device is not None
-        device = self._problem.devices[part.device].name
-        first = "at first " if self._changes(part) else ""
-        texts = []
-        for short in part.shortages:
-            needs, free, missing = _amounts(short)
-            texts.append(f"needs {needs} of {device}/{short.resource}, {first}{free} free, {missing} short")
-        held = self._listed(f"{self._names[op]} {units}" for op, units in self.story.holders(part))
-        live = self._listed(f"{name} {format_size(size)}" for name, size in self.story.tensors(part))
-        texts += [f"held {first}by {held}"] if held else []
-        return "; ".join(texts + ([f"largest tensors {'then ' if first else ''}{live}"] if live else []))
-
-    def _changes(self, part: Part) -> bool:
-        """Whether what was taken changed within a part."""
-        lines, device = self.story.timelines, part.device
-        assert device is not None
-        for short in part.shortages:
-            taken = lines.live(device) if short.resource == MEMORY else lines.used(device, short.resource)
-            if taken.inside(part.start, part.end):
-                return True
-        return False
-
-    def _name(self, op: OpId | None) -> str:
-        return "?" if op is None else self._names[op]
-
-    @staticmethod
-    def _listed(texts: Iterable[str]) -> str:
-        every = list(texts)
-        rest = f" (+{len(every) - SHOWN} more)" if len(every) > SHOWN else ""
-        return ", ".join(every[:SHOWN]) + rest
+        if row.kind == "lost":
+            return LOST[row.what]
+        return "launch gaps" if row.kind == "launch" else f"{row.what}, {BOUNDS[row.bound]}"
 
 
 def longest_waits(story: Explanation, count: int = 10) -> list[OpId]:
@@ -255,11 +187,23 @@ def _part_record(words: Story, op: OpId, part: Part) -> dict[str, Any]:
         "culprit": None if part.culprit is None else names[part.culprit],
         "device": None if part.device is None else story.run.problem.devices[part.device].name,
         "short": [{"of": short.resource, "needs": short.needs, "free": short.free} for short in part.shortages],
-        "holders": [[names[holder], units] for holder, units in story.holders(part)],
+        "holders": [[names[holder], units] for holder, units in story.holders(part, but=op)],
         "tensors": [[name, size] for name, size in story.tensors(part)],
         "ahead": part.ahead,
+        "speed": round(part.speed, 6),
+        "shared_with": [[names[other], round(share, 6)] for other, share in story.sharers(op, part)],
+        "copy": _copy_record(story, part.copy),
         "text": words.words(op, part),
     }
+
+
+def _copy_record(story: Explanation, number: int) -> dict[str, Any] | None:
+    """Say which copy a part waited for; None where for none."""
+    if number < 0:
+        return None
+    move, problem = story.run.trace.transfers[number], story.run.problem
+    ends = {"from": problem.devices[move.from_device].name, "to": problem.devices[move.to_device].name}
+    return {"tensor": problem.graph.tensor_names[move.tensor], **ends, "bytes": move.bytes}
 
 
 def _row_records(rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -267,12 +211,6 @@ def _row_records(rows: Sequence[Row]) -> list[dict[str, Any]]:
         {"kind": row.kind, "what": row.what, "bound": row.bound, "ns": row.time, "operators": row.operators}
         for row in rows
     ]
-
-
-def _amounts(short: Shortage) -> tuple[str, str, str]:
-    figures = (short.needs, short.free, short.missing)
-    needs, free, missing = map(format_size if short.resource == MEMORY else str, figures)
-    return needs, free, missing
 
 
 def _share(part: int, whole: int) -> str:
