@@ -55,7 +55,22 @@ def test_a_measured_kernel_keeps_its_work_and_fills_sms() -> None:
     device = load_hardware("toy_4sm").devices[0]
     cost = Table({Key(op_type="Relu"): 17})(network(), 3, device)
     # 64 x 28 x 28 = 50,176 elements, 49 blocks, on four SMs; fp32 in and out
-    assert cost == KernelCost(17, flops=50_176, bytes=2 * 4 * 50_176, sms=4, bound="measured")
+    # of which comparisons are 50.176 ns, at 1,000 a ns
+    assert cost == KernelCost(17, flops=50_176, bytes=2 * 4 * 50_176, sms=4, bound="measured", peak_ns=50.176)
+
+
+def test_a_measured_kernel_has_the_grid_of_a_computed_one() -> None:
+    builder = GraphBuilder("product")
+    for name, shape in (("x", (1600, 640)), ("w", (640, 704)), ("y", (1600, 704))):
+        builder.add_tensor(name, shape=shape, dtype="fp32")
+    builder.add_op("mm", "MatMul", inputs=["x", "w"], outputs=["y"])
+    graph, v100 = builder.build(), load_hardware("v100_sxm2_16gb").devices[0]
+    computed, cost = Roofline()(graph, 0, v100), Table({Key("mm"): 999_999})(graph, 0, v100)
+    assert (cost.grid, cost.block, cost.peak_ns) == (computed.grid, computed.block, computed.peak_ns)
+    # 1,441,792,000 FLOP are 114,792 ns of the whole device: 9.2 of 80 SMs' worth of 999,999 ns; but its 143 blocks of
+    # 128 x 64 need 36 SMs of four each
+    assert (computed.grid, cost.sms) == (143, 36)
+    assert cost.launch_ns == 0
 
 
 def test_missing_rows_are_listed_all_at_once_before_the_run() -> None:
