@@ -34,6 +34,10 @@ REACHED = 0.9
 ENOUGH = Fraction(1, 100)
 """A gain below this share is not worth another stream; a loss below it is no harm."""
 COUNTS = (1, 2, 3, 4, 6, 8, 12, 16)
+# Waits in which others are ahead; of copies and events the culprit is the predecessor, which is behind nobody.
+_BEHIND = frozenset(
+    ("no_stream", "passed_over", "stream", "resource", "room", "queue", "priority", "memory", "host")
+)  # fmt: skip
 _ORDER = frozenset((WORK, "no_stream", "held", "idle", "unknown", "queue", "stream"))
 
 
@@ -101,6 +105,11 @@ class Point:
         found = list(_pressures(self.result, self.figures))
         return tuple(sorted(found, key=lambda pressure: -pressure.share))
 
+    @property
+    def sm_use(self) -> float | None:
+        """Share of the SMs x makespan in use, of the device where it is largest; None where there are no SMs."""
+        return max((each.share for each in self.pressures if each.name.rpartition("/")[2] == "sms"), default=None)
+
     @cached_property
     def at_once(self) -> int:
         """Most operators that ran or were ready at one instant: no more streams can ever be of use to this run."""
@@ -121,12 +130,13 @@ class Point:
     def limit(self) -> str:
         """Name of what keeps the run from being shorter.
 
-        A limit that is reached (a pressure of at least 0.9), the nearest first; where none is, the reason for which the
-        chain to the last end waited or was slowed most; where it never was, ``critical_path``: it ran all the time.
+        A limit that is reached (a pressure of at least 0.9), the nearest first; streams, of which there could be more,
+        only where no other limit is. Where none is reached, the reason for which the chain to the last end waited or
+        lost most; where it did neither, ``critical_path``: it ran all the time.
         """
-        nearest = self.pressures[0] if self.pressures else None
-        if nearest is not None and nearest.share >= REACHED:
-            return nearest.name
+        reached = [pressure.name for pressure in self.pressures if pressure.share >= REACHED]
+        if reached:
+            return next((name for name in reached if name.rpartition("/")[2] != "streams"), reached[0])
         lost = {reason: time for reason, time in self.account.items() if reason != WORK}
         return max(lost, key=lambda reason: lost[reason]) if lost else "critical_path"
 
@@ -143,7 +153,7 @@ class Point:
         total = 0
         for op in dependency_chain(self.story):
             for part in self.story.waits(op):
-                if part.reason == "dependency":
+                if part.reason not in _BEHIND:
                     continue
                 ahead = [part.culprit] if part.culprit is not None else [held for held, _ in self.story.holders(part)]
                 if ahead and all(level[other] < level[op] for other in ahead):
@@ -162,8 +172,10 @@ def _pressures(result: Result, figures: Metrics) -> Iterator[Pressure]:
         streams = [stream for stream in figures.streams if problem.stream_device[stream.stream] == number]
         yield Pressure(f"{before}streams", sum(stream.busy for stream in streams) / (len(streams) * span))
         for use in figures.resources:
-            if use.device == device.name:
+            if use.device == device.name and (device.model != "blocks" or use.resource != "sms"):
                 yield Pressure(f"{before}{use.resource}", use.utilisation)
+        if device.model == "blocks":
+            yield Pressure(f"{before}sms", occupied_sms(result, number) / (device.sms * span))
         moved = sum(
             problem.cost(op, number).bytes
             for op, stream in enumerate(result.trace.stream)
@@ -173,6 +185,23 @@ def _pressures(result: Result, figures: Metrics) -> Iterator[Pressure]:
             rate = device.memory_bandwidth * device.efficiency.bandwidth
             yield Pressure(f"{before}bandwidth", moved * 1e9 / rate / span)
     yield from _host_pressure(result)
+
+
+def occupied_sms(result: Result, device: int) -> int:
+    """SMs x ns in which at least one block was on an SM, on a device of model ``blocks``."""
+    problem, trace = result.problem, result.trace
+    stays: dict[int, list[tuple[int, int]]] = {}
+    for cohort in trace.cohorts:
+        if problem.stream_device[trace.stream[cohort.op]] == device:
+            for sm, _ in cohort.places:
+                stays.setdefault(sm, []).append((cohort.start, cohort.end))
+    total = 0
+    for _, intervals in sorted(stays.items()):
+        reached = 0
+        for start, end in sorted(intervals):
+            total += max(0, end - max(start, reached))
+            reached = max(reached, end)
+    return total
 
 
 def _host_pressure(result: Result) -> Iterator[Pressure]:
@@ -246,7 +275,8 @@ class Advice:
         """
         here, there = point.account, self.best.account
         found = [(reason, here.get(reason, 0) - there.get(reason, 0)) for reason in dict.fromkeys([*here, *there])]
-        return tuple(sorted((pair for pair in found if pair[1]), key=lambda pair: (-pair[1], pair[0])))
+        changed = (pair for pair in found if pair[1])
+        return tuple(sorted(changed, key=lambda pair: (-pair[1], pair[0] == WORK, pair[0])))
 
     def cause(self, point: Point) -> str:
         """Name the likely cause of a longer run: the reason whose row grew most.

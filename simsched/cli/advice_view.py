@@ -124,13 +124,13 @@ def _table(advice: Advice) -> Table:
     rows = []
     unit = advice.best.story.run.problem.graph.time_unit
     before: Point | None = None
-    uses_sms = any(point.figures.sm_utilisation is not None for point in advice.done)
+    uses_sms = any(point.sm_use is not None for point in advice.done)
     for point in advice.points:
         if point.makespan is None:
             rows.append((str(point.streams), "no run", *["-"] * (3 + uses_sms)))
             continue
         gain = "" if before is None or not before.makespan else _gain(before.makespan, point.makespan)
-        sms = (f"{100 * (point.figures.sm_utilisation or 0.0):.0f} %",) if uses_sms else ()
+        sms = (f"{100 * (point.sm_use or 0.0):.0f} %",) if uses_sms else ()
         mark = " <" if point is advice.best else ""
         limited = f"{reason_words(point.limit)} ({100 * _share_of(point, point.limit):.0f} %)"
         rows.append(

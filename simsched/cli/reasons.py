@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simsched.analysis.account import SHORT_OF, WORK
+from simsched.analysis.account import LOST, SHORT_OF, WORK
 
 _RESOURCES = {"sms": "SMs", "memory": "memory", "resident_kernels": "room for kernels"}
 _WORDS = {
@@ -15,11 +15,14 @@ _WORDS = {
     "host": "launches by the host",
     "no_stream": "waiting for a stream",
     "stream": "waiting behind others in the stream",
-    "queue": "waiting behind the head of the device's queue",
-    "transfer": "waiting for data between devices",
+    "queue": "waiting behind the head of the queue",
+    "priority": "waiting behind more urgent ones",
+    "room": "waiting for room for a block",
+    "event": "waiting to see ends in other streams",
     "held": "held back by the scheduler",
-    "idle": "nothing ran that led on",
-    "unknown": "waiting, no reason recorded",
+    "host_sync": "waiting for the host to see ends",
+    "host_launch": "being launched by the host",
+    "host_graph": "the launch of the graph",
 }
 
 
@@ -28,23 +31,24 @@ def reason_words(reason: str) -> str:
 
     Examples
     --------
-    >>> reason_words("short_of_sms"), reason_words("gpu/bandwidth"), reason_words("slowed_by_heat")
-    ('waiting for SMs', 'memory bandwidth of gpu', 'slowed by heat')
+    >>> reason_words("short_of_sms"), reason_words("gpu/bandwidth"), reason_words("held_by_magic")
+    ('waiting for SMs', 'memory bandwidth of gpu', 'held by magic')
     """
+    from simsched.output import story
+
     if reason.startswith(SHORT_OF):
         resource = reason.removeprefix(SHORT_OF)
         return f"waiting for {_RESOURCES.get(resource, resource)}"
+    if reason.startswith(LOST):
+        lost = reason.removeprefix(LOST)
+        return story.LOST.get(lost, f"lost by sharing {lost}")
     device, slash, name = reason.rpartition("/")
     if slash:
         return f"{reason_words(name)} of {device}"
-    if reason in _WORDS:
-        return _WORDS[reason]
-    from simsched.output.story import WAITS
-
-    return WAITS.get(reason, reason.replace("_", " "))
+    return _WORDS.get(reason) or story.WAITS.get(reason) or reason.replace("_", " ")
 
 
 def ordered(rows: dict[str, int]) -> dict[str, int]:
-    """Put what ran before what waited: work, launches, the rest as it came."""
-    first = {key: rows[key] for key in (WORK, "launch") if key in rows}
-    return first | rows
+    """Put what ran before what was lost, and that before what waited; otherwise as it came."""
+    lost = [key for key in rows if key.startswith(LOST)]
+    return {key: rows[key] for key in (WORK, "launch", *lost) if key in rows} | rows

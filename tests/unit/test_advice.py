@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
-from simsched.advice import Point, advice_of, advise, measured, stream_counts
+from simsched.advice import Point, advice_of, advise, measured, occupied_sms, stream_counts
 from simsched.analysis.account import account, reason_of
 from simsched.analysis.explain import Explanation, Part
 from simsched.analysis.timelines import Shortage
 from simsched.errors import ConfigError, SchedulerError
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
-from simsched.hardware import Device, HardwareProfile, Host, lanes
+from simsched.hardware import Device, HardwareProfile, Host, SmLimits, lanes
 from simsched.problem import Problem, make_problem
 from simsched.run import run
 from simsched.schedulers.base import Dispatch, Policy
@@ -70,7 +68,7 @@ def graph_of_chain() -> Graph:
 def test_full_sms_are_named() -> None:
     """Eight kernels of two of four SMs: two at once, whatever the streams."""
     problem = problem_of(independent(8, demands={"sms": 2}), gpu())
-    assert limits(problem, (1, 2, 4)) == [(80, "streams"), (40, "streams"), (40, "sms")]
+    assert limits(problem, (1, 2, 4)) == [(80, "streams"), (40, "sms"), (40, "sms")]
     found = advise(problem, "critical_path", (1, 2, 4))
     assert found.best.streams == 2
     assert {pressure.name: pressure.share for pressure in found.points[2].pressures} == {
@@ -87,6 +85,20 @@ def test_a_kernel_that_leaves_too_few_sms_is_waited_for() -> None:
     assert four.account == {"short_of_sms": 30, "work": 10}
 
 
+def test_sms_that_hold_blocks_are_in_use() -> None:
+    """Kernels of three blocks, of which an SM holds one: on four SMs one at a time, or one and a third at once."""
+    device = Device(
+        "gpu", kind="gpu", model="blocks", streams=1, resources={"sms": 4}, sm_limits=SmLimits(blocks=1, threads=64)
+    )
+    attributes = {"grid": 3, "block": {"threads": 64}}
+    problem = make_problem(independent(4, attributes=attributes), HardwareProfile("toy", (device,)))
+    one, two = advise(problem, "critical_path", (1, 2)).points
+    assert one.makespan == 40
+    assert (one.sm_use, occupied_sms(one.result, 0)) == (0.75, 3 * 10 * 4)  # type: ignore[arg-type]
+    # The second one's first block starts at 0, its others at 10; and so on: twelve blocks in three rounds of four.
+    assert (two.makespan, two.sm_use) == (30, 1.0)
+
+
 def test_memory_is_named_in_runs_that_wait_for_it() -> None:
     builder = GraphBuilder("memory", time_unit="tick")
     for number in range(4):
@@ -99,19 +111,46 @@ def test_memory_is_named_in_runs_that_wait_for_it() -> None:
     assert found.best.streams == 1
 
 
-def test_bandwidth_and_launches_are_shares_of_the_makespan() -> None:
-    device = {"memory_bandwidth": 10e9, "streams": 1}
-    problem = problem_of(independent(2, duration=100, traffic=800), gpu(**device))
-    (point,) = advise(problem, "critical_path", (1,)).points
-    assert {p.name: p.share for p in point.pressures}["bandwidth"] == pytest.approx(1600 / 10 / 200)
-    # Four operators on three streams, two threads: streams 0 and 2 share one, which launches three of them.
-    host = Host(launch_ns=3, mode="serial", threads=2)
-    hardware = HardwareProfile("h", (Device("d0", streams=3),), host=host)
-    result = run(problem_of(independent(4, duration=100), lanes(3)), "critical_path")
-    changed = SimpleNamespace(problem=SimpleNamespace(hardware=hardware), makespan=100, trace=result.trace)
-    from simsched.advice import _host_pressure
+def test_bandwidth_that_is_drawn_all_the_time_is_named() -> None:
+    """Kernels of 100 ns that move 800 of the 1,000 B that the device can: two at once take 160 ns."""
+    problem = problem_of(independent(4, duration=100, traffic=800), gpu(memory_bandwidth=10e9))
+    found = advise(problem, "critical_path", (1, 2, 4))
+    assert [point.makespan for point in found.points] == [400, 320, 320]
+    assert [point.limit for point in found.points] == ["streams", "bandwidth", "bandwidth"]
+    assert [point.pressures[0].share for point in found.points] == [1.0, 1.0, 1.0]
+    assert found.points[2].account == {"work": 100, "lost_bandwidth": 220}
 
-    assert [(p.name, p.share) for p in _host_pressure(changed)] == [("host", 9 / 100)]  # type: ignore[arg-type]
+
+def test_where_more_streams_hurt_the_cause_may_be_shared_bandwidth() -> None:
+    """a, then b, are the critical path; a and y draw all of the bandwidth, x and b none.
+
+    On two streams x runs beside a and y beside b: 200. On three y runs beside a: y ends at 180, when a has run 90 of
+    its 100, so that b begins at 190.
+    """
+    builder = GraphBuilder("harm")
+    builder.add_op("a", duration=100, traffic=1000)
+    builder.add_op("b", duration=100, after=["a"])
+    builder.add_op("x", duration=100)
+    builder.add_op("y", duration=90, traffic=900)
+    found = advise(problem_of(builder.build(), gpu(memory_bandwidth=10e9)), "critical_path", (1, 2, 3))
+    assert [point.makespan for point in found.points] == [390, 200, 290]
+    assert found.best.streams == 2
+    assert found.harmful is found.points[2]
+    assert found.differences(found.points[2]) == (("lost_bandwidth", 90),)
+    assert found.cause(found.points[2]) == "lost_bandwidth"
+
+
+def test_a_host_that_launches_all_the_time_is_named() -> None:
+    """Four kernels of 10 ns; each launch takes 30 ns, one after the other: the last one starts at 120."""
+    host = Host(launch_ns=30, mode="serial")
+    hardware = HardwareProfile("h", (Device("gpu", kind="gpu", model="sm_share", resources={"sms": 4}),), host=host)
+    (point,) = advise(problem_of(independent(4), hardware), "critical_path", (4,)).points
+    assert (point.makespan, point.limit) == (130, "host")
+    assert {pressure.name: pressure.share for pressure in point.pressures}["host"] == 120 / 130
+    # Streams 0 and 2 share one of two threads, which launches two of the four: at 30 and 60.
+    two = HardwareProfile("h", hardware.devices, host=Host(launch_ns=30, mode="serial", threads=2))
+    (point,) = advise(problem_of(independent(4), two), "critical_path", (4,)).points
+    assert (point.makespan, point.pressures[0].name, point.pressures[0].share) == (70, "host", 60 / 70)
 
 
 def test_where_more_streams_hurt_the_cause_is_the_order() -> None:
@@ -197,9 +236,8 @@ def test_reasons_that_are_not_known_here_have_rows_of_their_own() -> None:
     part = Part("wait", "passed_over", 0, 3, device=0, shortages=(Shortage("resident kernels", 1, 0),))
     assert reason_of(part) == "short_of_resident_kernels"
     assert reason_of(Part("wait", "memory", 0, 3)) == "short_of_memory"
-    assert reason_of(Part("run", "memory", 0, 3)) == "work"
-    assert reason_of(Part("run", "launch", 0, 3)) == "launch"
-    assert reason_of(Part("run", "slowed_by_magic", 0, 3)) == "slowed_by_magic"  # type: ignore[arg-type]
+    assert reason_of(Part("wait", "queue", 0, 3)) == "queue"
+    assert reason_of(Part("wait", "held_by_magic", 0, 3)) == "held_by_magic"  # type: ignore[arg-type]
 
 
 def test_the_account_of_a_run_is_its_makespan() -> None:
