@@ -175,6 +175,14 @@ class Copies:
         """Whether any copy that was asked for has not started."""
         return bool(self._waiting)
 
+    def short_of_memory(self) -> tuple[OpId, int, int] | None:
+        """First copy that its destination has no room for: who reads it there, the device, and its bytes."""
+        for copy in self._waiting:
+            size = self._graph.tensor_bytes[copy.tensor]
+            if not self._room_for(copy.to_device, size):
+                return copy.target, copy.to_device, size
+        return None
+
     def _record(self, copy: _Copy, begun: int, now: int) -> Transfer:
         graph = self._graph
         source, size = graph.tensor_producer[copy.tensor], graph.tensor_bytes[copy.tensor]

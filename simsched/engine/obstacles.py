@@ -85,6 +85,10 @@ def diagnose(state: State, pending: Sequence[Sequence[OpId]]) -> SchedulerError:
             if state.gates[device].lacks(op) == "memory" and state.memory is not None:
                 needed = state.memory.live[device] + state.memory.need(op, device)
                 return _out_of_memory(state, op, device, now, needed)
+    copy = None if state.copies is None else state.copies.short_of_memory()
+    if copy is not None and state.memory is not None:
+        op, device, size = copy
+        return _out_of_memory(state, op, device, now, state.memory.live[device] + size)
     stuck = [stream for stream, queue in enumerate(state.queues) if queue]
     if stuck:
         return _deadlock(state, stuck, now)
