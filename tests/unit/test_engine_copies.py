@@ -9,7 +9,9 @@ from simsched.errors import OutOfMemoryError
 from simsched.graph.builder import GraphBuilder
 from simsched.hardware import Device, HardwareProfile, Link
 from simsched.problem import Problem, make_problem
+from simsched.schedule import parse_schedule
 from simsched.schedulers.critical_path import CriticalPath
+from simsched.schedulers.follow import Follow
 
 
 def two_devices(capacity: int, last_reads: str) -> Problem:
@@ -29,7 +31,9 @@ def two_devices(capacity: int, last_reads: str) -> Problem:
 
 
 def test_a_copy_waits_until_it_fits() -> None:
-    trace = simulate(two_devices(100, "u"), CriticalPath(), memory="block")
+    problem = two_devices(100, "u")
+    schedule = parse_schedule("d0/s0: a\nd0/s1: b\nd1/s0: c f\nd1/s1: e\n", problem)
+    trace = simulate(problem, Follow(schedule), memory="block")
     first, second = trace.transfers
     # t comes from 10 to 73 and dies when c ends, at 78; then u has room.
     assert (first.tensor, first.asked, first.start, first.end) == (0, 10, 10, 73)
@@ -42,6 +46,7 @@ def test_a_copy_that_will_never_fit_is_no_deadlock_but_a_lack_of_memory() -> Non
         simulate(two_devices(100, "t"), CriticalPath(), memory="block")
     assert caught.value.needed == 130
     assert str(caught.value).splitlines()[0] == (
-        "at 78 ns operator 'e' does not fit into device 'd1': 130 B (130 B) would be live, the capacity is 100 B (100 B)"
+        "at 78 ns operator 'e' does not fit into device 'd1': 130 B (130 B) would be live, the capacity is "
+        "100 B (100 B)"
     )
     assert simulate(two_devices(130, "t"), CriticalPath(), memory="block").memory.peak(1) == 130
