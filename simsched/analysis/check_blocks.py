@@ -31,10 +31,10 @@ def check_blocks(facts: Facts) -> None:
             facts.findings.add("blocks", text)
         else:
             cohorts.setdefault(facts.device[cohort.op], []).append(cohort)
-    instants = blurred(facts)
-    for device, described in enumerate(facts.problem.devices):
-        if described.model == "blocks":
-            _check_device(facts, device, cohorts.get(device, []), instants)
+    of_blocks = [device for device, described in enumerate(facts.problem.devices) if described.model == "blocks"]
+    instants = blurred(facts) if of_blocks else set()
+    for device in of_blocks:
+        _check_device(facts, device, cohorts.get(device, []), instants)
 
 
 def _check_device(facts: Facts, device: int, cohorts: Sequence[Cohort], instants: set[int]) -> None:
@@ -236,7 +236,7 @@ class _Replay:
         return not over
 
     def _rank(self, op: OpId) -> tuple[int, ...]:
-        """Order in the queue; of kernels that entered in several rounds of one instant, the first to start was first."""
+        """Order in the queue; of those that entered in several rounds of an instant, the first to start was first."""
         facts = self.facts
         return urgency(facts, op), facts.eligible[op], facts.start[op], self.queue.place[op]
 

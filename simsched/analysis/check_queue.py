@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from simsched.analysis.findings import Facts
 from simsched.graph.model import OpId
@@ -82,15 +83,18 @@ def queue_of(facts: Facts, device: int, instants: set[int]) -> Queue:
     eligible = facts.eligible
     ops = [op for op in facts.trace.launch_order if facts.device[op] == device]
     ops.sort(key=eligible.__getitem__)  # stable: launch order within an instant
-    left = {op: facts.start[op] for op in ops}
+    start = facts.start
+    left = dict(zip(ops, map(start.__getitem__, ops), strict=True))
     for cohort in facts.trace.cohorts:
         if cohort.op in left and cohort.start > left[cohort.op]:
             left[cohort.op] = cohort.start
-    ranked = bool(facts.problem.devices[device].stream_priorities)
     entries: dict[int, Entries] = {}
+    if not facts.problem.devices[device].stream_priorities:
+        entries[0] = Entries(ops, [eligible[op] for op in ops], list(accumulate(map(left.__getitem__, ops), max)))
+        return Queue(entries, {op: number for number, op in enumerate(ops)}, left, instants)
     place: dict[OpId, int] = {}
     for op in ops:
-        same = entries.setdefault(urgency(facts, op) if ranked else 0, Entries())
+        same = entries.setdefault(urgency(facts, op), Entries())
         place[op] = len(same.ops)
         latest = same.latest[-1] if same.latest else NEVER
         same.ops.append(op)
@@ -101,13 +105,14 @@ def queue_of(facts: Facts, device: int, instants: set[int]) -> Queue:
 
 def check_queues(facts: Facts) -> None:
     """Check on every device with a queue that only its first went, and that who waited in it had somebody before."""
-    instants = blurred(facts)
+    queued = [described.model != "lanes" for described in facts.problem.devices]
+    instants = blurred(facts) if any(queued) else set()
     for device, described in enumerate(facts.problem.devices):
         if described.model == "lanes":
-            _check_no_waits(facts, device)
+            _check_no_waits(facts, device, described.model)
             continue
         queue = queue_of(facts, device, instants)
-        moves = _moves(facts, device)
+        moves = _moves(facts, device) if len(queue.entries) > 1 else {}
         for rank, same in queue.entries.items():
             _check_order(facts, queue, same)
             for other, urgent in queue.entries.items():
@@ -191,7 +196,7 @@ def _queue_waits(facts: Facts, device: int) -> Iterator[Wait]:
             yield wait
 
 
-def _check_no_waits(facts: Facts, device: int) -> None:
+def _check_no_waits(facts: Facts, device: int, model: str) -> None:
     for wait in _queue_waits(facts, device):
         text = f"{facts.name(wait.op)} is recorded as waiting in the queue of {facts.host(wait.op)}"
-        facts.findings.add("wait", f"{text}, a device of model {facts.problem.devices[device].model!r} has none")
+        facts.findings.add("wait", f"{text}, a device of model {model!r} has none")

@@ -72,37 +72,24 @@ def _check_slowed(facts: Facts, op: OpId, lost: float, speed: float) -> None:
 
 def _slowed(facts: Facts, device: int) -> dict[OpId, tuple[float, float]]:
     """Return what kernels that shared too little bandwidth lost, in ns, and their speed at the end."""
-    draws = dict(_draws(facts, device))
-    begins = {op: _begin(facts, op) for op in draws}
-    flows = [op for op in draws if facts.end[op] > begins[op]]
+    problem, end, durations = facts.problem, facts.end, facts.durations[device]
+    begins, costed = facts.start, bool(problem.costs[device])
+    draws = problem.draws(device, durations)
+    if costed:  # then some may have a launch gap, in which they draw nothing
+        begins = begins.copy()
+        for op in draws:
+            begins[op] += problem.launch_part(op, device, durations[op])
+    flows = [op for op in draws if facts.device[op] == device and end[op] > begins[op]]
     stretches = list(_oversubscribed(facts, flows, draws, begins))
     if not stretches:
         return {}
     reached = [until for _, until in stretches]
-    among = [op for op in flows if _meets(stretches, reached, begins[op], facts.end[op])]
+    among = [op for op in flows if _meets(stretches, reached, begins[op], end[op])]
     return dict(_losses(facts, among, draws, begins))
 
 
-def _draws(facts: Facts, device: int) -> Iterator[tuple[OpId, float]]:
-    """Yield the bandwidth that kernels of a device draw at full speed, where they draw any."""
-    problem, durations = facts.problem, facts.durations[device]
-    if problem.devices[device].memory_bandwidth is None:
-        return
-    for op in sorted(problem.graph.traffic.keys() | problem.costs[device].keys()):
-        if facts.device[op] == device:
-            draw = problem.draw(op, device, durations[op])
-            if draw:
-                yield op, draw
-
-
-def _begin(facts: Facts, op: OpId) -> int:
-    """When the launch gap of a kernel is over."""
-    device = facts.device[op]
-    return facts.start[op] + facts.problem.launch_part(op, device, facts.durations[device][op])
-
-
 def _oversubscribed(
-    facts: Facts, flows: Sequence[OpId], draws: Mapping[OpId, float], begins: Mapping[OpId, int]
+    facts: Facts, flows: Sequence[OpId], draws: Mapping[OpId, float], begins: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
     """Yield the stretches of time in which kernels together draw more than there is."""
     end = facts.end
@@ -137,7 +124,7 @@ def _meets(stretches: Sequence[tuple[int, int]], reached: Sequence[int], begin: 
 
 
 def _losses(
-    facts: Facts, flows: Sequence[OpId], draws: Mapping[OpId, float], begins: Mapping[OpId, int]
+    facts: Facts, flows: Sequence[OpId], draws: Mapping[OpId, float], begins: Sequence[int]
 ) -> Iterator[tuple[OpId, tuple[float, float]]]:
     """Sweep over bodies that begin and end; yield what each has lost when it ends, in ns, and its speed then."""
     events = sorted([(facts.end[op], 0, op) for op in flows] + [(begins[op], 1, op) for op in flows])
