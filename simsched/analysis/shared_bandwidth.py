@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import accumulate
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -65,28 +65,31 @@ class SharedBandwidth:
         self._draw = {op: draw for op, _, _, draw in self._bodies}
 
     @cached_property
-    def _changes(self) -> list[tuple[int, list[tuple[int, float]]]]:
-        """At each instant, bodies that end (-1) and begin (1), with what they draw."""
-        rows = [(end, -1, draw) for _, _, end, draw in self._bodies]
-        rows += [(begin, 1, draw) for _, begin, _, draw in self._bodies]
-        rows.sort(key=itemgetter(0))
-        return [(time, [row[1:] for row in group]) for time, group in groupby(rows, key=itemgetter(0))]
+    def _changes(self) -> list[tuple[int, int]]:
+        """When bodies begin and end, and by how much that changes what is wanted, in parts of ``WHOLE``."""
+        rows = [(begin, int(draw * WHOLE)) for _, begin, _, draw in self._bodies]
+        rows += [(end, -int(draw * WHOLE)) for _, _, end, draw in self._bodies]
+        rows.sort()
+        return rows
 
     @cached_property
     def levels(self) -> tuple[list[int], list[float]]:
         """Times, and from each on the most that a body gets; infinite where all get what they draw."""
         times: list[int] = []
         levels: list[float] = []
+        rows = self._changes
+        if max(accumulate(change for _, change in rows), default=0) <= WHOLE:
+            return times, levels
         shares: list[int] = []
         total, last = 0, inf
-        for time, rows in self._changes:
-            for sign, draw in rows:
-                share = int(draw * WHOLE)
-                total += sign * share
-                if sign > 0:
-                    insort(shares, share)
-                else:
-                    del shares[bisect_left(shares, share)]
+        for number, (time, change) in enumerate(rows, 1):
+            total += change
+            if change > 0:
+                insort(shares, change)
+            elif change < 0:
+                del shares[bisect_left(shares, -change)]
+            if number < len(rows) and rows[number][0] == time:
+                continue
             level = inf if total <= WHOLE else _level(shares)
             if level != last:
                 times.append(time)
@@ -131,11 +134,12 @@ class SharedBandwidth:
 
     def loads(self) -> Iterator[tuple[int, float, float]]:
         """Yield, after each change, the time, and which part of the bandwidth was wanted and given."""
-        total = 0
-        for time, rows in self._changes:
-            total += sum(sign * int(draw * WHOLE) for sign, draw in rows)
-            wanted = total / WHOLE
-            yield time, wanted, min(wanted, 1.0)
+        total, rows = 0, self._changes
+        for number, (time, change) in enumerate(rows, 1):
+            total += change
+            if number == len(rows) or rows[number][0] != time:
+                wanted = total / WHOLE
+                yield time, wanted, min(wanted, 1.0)
 
 
 def _level(shares: Sequence[int]) -> float:

@@ -90,12 +90,13 @@ class Speeds:
         """Shared bandwidth of a device of model ``sm_share``."""
         known = self._shared.get(device)
         if known is None:
-            bodies = []
-            for op, owner in enumerate(self._device):
-                if owner == device:
-                    draw = self._problem.draw(op, device, self.alone(op))
-                    if draw:
-                        bodies.append((op, self.body(op), self._trace.end[op], draw))
+            problem, trace, bodies = self._problem, self._trace, []
+            for op in (op for op, owner in enumerate(self._device) if owner == device):
+                alone = self.alone(op)
+                draw = problem.draw(op, device, alone)
+                if draw:
+                    begin = trace.start[op] + problem.launch_part(op, device, alone)
+                    bodies.append((op, begin, trace.end[op], draw))
             known = self._shared[device] = SharedBandwidth(bodies)
         return known
 

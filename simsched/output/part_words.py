@@ -83,7 +83,7 @@ class PartWords:
             blocks = f"{plural(part.ahead, 'block')} {'has' if part.ahead == 1 else 'have'} no place on {device}"
             return f"runs {some}; {blocks}" + (f", held by blocks of {held}" if held else "")
         shared = [f"{self._names[other]} {_percent(share)}" for other, share in self.story.sharers(op, part)]
-        whose = f", with {self._listed(shared)}" if shared else ""
+        whose = f" with {self._listed(shared)}" if shared else " among its own blocks"
         return f"runs at {_percent(part.speed)} of its speed alone: shares the {part.reason} of {device}{whose}"
 
     # --- inputs ---------------------------------------------------------------------------------------------------

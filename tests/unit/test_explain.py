@@ -144,8 +144,28 @@ def test_data_on_its_way_says_from_where_and_how_long() -> None:
     builder.add_edge("u", "v", bytes=11)
     problem = problem_of(builder.build(), linked_pair(latency=7, bandwidth=1e9))
     story = Explanation(run(problem, "critical_path"))
-    # u ends at 3; its 11 B arrive at 3 + 7 + 11 = 21. w ends at 5, later than u.
-    assert told(story, "v") == [("dependency", 0, 5, "w"), ("transfer", 5, 21, "u"), ("explicit", 21, 23, None)]
+    # v is dispatched when w ends at 5, and only then is the copy asked for: 7 of latency, 11 for the bytes.
+    assert told(story, "v") == [
+        ("dependency", 0, 5, "w"),
+        ("copy_latency", 5, 12, "u"),
+        ("copy", 12, 23, "u"),
+        ("explicit", 23, 25, None),
+    ]
+    assert words(story, "v")[1:3] == [
+        "waits for 11 B of u on the way from d0 to d1: the latency of the links",
+        "waits for 11 B of u on the way from d0 to d1",
+    ]
+    assert [(row.what, row.time) for row in path_breakdown(story)] == [("op", 7), ("copy", 11), ("copy_latency", 7)]
+
+
+def test_data_of_which_no_copy_is_recorded_is_on_its_way() -> None:
+    builder = GraphBuilder("pair", time_unit="tick")
+    builder.add_op("u", duration=3, device="d0")
+    builder.add_op("v", duration=2, device="d1")
+    builder.add_edge("u", "v", bytes=11)
+    problem = problem_of(builder.build(), linked_pair(latency=7, bandwidth=1e9))
+    story = by_hand(problem, [("u", "d0/s0", 0, 0, 0, 3), ("v", "d1/s0", 3, 3, 21, 23)])
+    assert told(story, "v") == [("dependency", 0, 3, "u"), ("transfer", 3, 21, "u"), ("explicit", 21, 23, None)]
     assert words(story, "v")[1] == "waits for 11 B of u on the way from d0 to d1 (18, from 3 on)"
 
 
@@ -283,7 +303,7 @@ def test_noise_stretches_the_launch_in_proportion() -> None:
     story = Explanation(Result(problem, "by_hand", trace, actual=[[20]]))
     assert [(part.reason, part.start, part.end) for part in story.parts(0)] == [("launch", 0, 6), ("compute", 6, 20)]
     assert words(story, "a") == [
-        "is launched",
+        "is launched on the device",
         "runs, bound by compute (7 ns of compute, 2 ns of memory traffic); 10 ns were estimated, it took 20 ns",
     ]
 
