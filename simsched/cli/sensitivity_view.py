@@ -71,7 +71,16 @@ def _figure_row(row: Sequence[Effect], old: Result) -> tuple[str, ...]:
 
 
 def _change(share: float) -> str:
-    return f"{100 * share:+.2f} %" if share else "none"
+    """Say a change in percent: two decimals, or two digits where those would be noughts.
+
+    Examples
+    --------
+    >>> _change(-0.25), _change(-0.0000123), _change(0.0)
+    ('-25.00 %', '-0.0012 %', 'none')
+    """
+    if not share:
+        return "none"
+    return f"{100 * share:+.2f} %" if abs(share) >= 0.0001 else f"{100 * share:+.2g} %"
 
 
 def draw_effects(old: Result, found: Sequence[Effect], top: int) -> Any:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from simsched.advice import Point, advice_of, advise, measured, occupied_sms, stream_counts
 from simsched.analysis.account import account, reason_of
-from simsched.analysis.explain import Explanation, Part
+from simsched.analysis.explain import Part
 from simsched.analysis.timelines import Shortage
+from simsched.cli.reasons import reason_words
 from simsched.errors import ConfigError, SchedulerError
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
 from simsched.hardware import Device, HardwareProfile, Host, SmLimits, lanes
 from simsched.problem import Problem, make_problem
-from simsched.run import run
+from simsched.profiles import load_hardware
 from simsched.schedulers.base import Dispatch, Policy
 from tests.builders import problem_of, with_memory
 
@@ -240,15 +243,20 @@ def test_reasons_that_are_not_known_here_have_rows_of_their_own() -> None:
     assert reason_of(Part("wait", "held_by_magic", 0, 3)) == "held_by_magic"  # type: ignore[arg-type]
 
 
-def test_the_account_of_a_run_is_its_makespan() -> None:
-    result = run("inception_v1", "critical_path", "lanes:2", cost_model=lambda graph, op, device: _ten())
-    assert sum(account(Explanation(result)).values()) == result.makespan
-
-
-def _ten():  # type: ignore[no-untyped-def]
-    from simsched.cost.base import KernelCost
-
-    return KernelCost(10)
+@pytest.mark.parametrize("mode", ["free", "serial", "graph"])
+@pytest.mark.parametrize("model", ["lanes", "sm_share", "blocks"])
+@pytest.mark.parametrize("hardware", ["toy_4sm", "box_epyc7763_a100"])
+def test_accounts_add_up_to_the_makespan_whatever_is_simulated(hardware: str, model: str, mode: str) -> None:
+    graph, profile = load("inception_like:2"), load_hardware(hardware)
+    devices = tuple(replace(device, model=model) for device in profile.devices)  # type: ignore[arg-type]
+    host = replace(profile.host, mode=mode, launch_ns=700, graph_ns=900, event_ns=130)  # type: ignore[arg-type]
+    problem = make_problem(graph, replace(profile, devices=devices, host=host))
+    for point in advise(problem, "greedy_ready", (1, 3)).points:
+        assert point.result is not None
+        assert sum(account(point.story).values()) == point.makespan
+        assert all(time > 0 for time in point.account.values())
+        assert all(0 <= pressure.share < 1.0 + 1e-9 for pressure in point.pressures)
+        assert reason_words(point.limit)
 
 
 def test_points_are_lazy() -> None:

@@ -131,6 +131,38 @@ def test_demands_devices_buffers_and_delays_of_a_fused_kernel() -> None:
     assert run(new, "critical_path").valid
 
 
+def in_place() -> Graph:
+    """a makes t (17 bytes); b overwrites it with u, d overwrites that with w; c makes v (5 bytes) of w."""
+    builder = GraphBuilder("inplace", time_unit="tick")
+    for name, size in (("t", 17), ("u", 17), ("w", 17), ("v", 5)):
+        builder.add_tensor(name, bytes=size)
+    builder.add_op("a", duration=2, outputs=["t"])
+    builder.add_op("b", duration=3, inputs=["t"], outputs=["u"], inplace={"u": "t"})
+    builder.add_op("d", duration=5, inputs=["u"], outputs=["w"], inplace={"w": "u"})
+    builder.add_op("c", duration=7, inputs=["w"], outputs=["v"])
+    return builder.build()
+
+
+@pytest.mark.parametrize(
+    ("names", "shares", "peak"),
+    [
+        (("b", "d"), {"w": "t"}, 17 + 5),  # w lies where t lay, by way of u, which is gone
+        (("a", "b"), {"w": "u"}, 17 + 5),  # u is made by the kernel, and lies where nothing lay
+        (("d", "c"), {"u": "t"}, 17 + 5),  # w is gone, v has a place of its own
+        (("a", "b", "d", "c"), {}, 5),
+    ],
+)
+def test_buffers_that_the_parts_shared_with_their_inputs(
+    names: tuple[str, ...], shares: dict[str, str], peak: int
+) -> None:
+    problem = problem_of(in_place(), lanes(1))
+    new = fused(variant_of(problem), names).problem
+    found = {new.graph.tensor_names[one]: new.graph.tensor_names[other] for one, other in new.graph.inplace.items()}
+    assert found == shares
+    result = run(new, "critical_path")
+    assert (result.makespan, result.trace.memory.peak(0)) == (17, peak)
+
+
 def test_kernels_of_different_devices_cannot_be_one() -> None:
     builder = GraphBuilder("two", time_unit="tick")
     builder.add_op("a", duration=1, device="p0")
