@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -44,7 +45,10 @@ def test_conv_1d_and_3d() -> None:
 
 def test_dilation_changes_nothing_beside_the_output() -> None:
     plain = work("Conv", [(1, 3, 17), (5, 3, 2)], (1, 5, 13))
-    assert work("Conv", [(1, 3, 17), (5, 3, 2)], (1, 5, 13), dilations=[4]) == plain
+    dilated = work("Conv", [(1, 3, 17), (5, 3, 2)], (1, 5, 13), dilations=[4])
+    assert dilated.convolution is not None
+    assert dilated.convolution.dilations == (4,)
+    assert replace(dilated, convolution=plain.convolution) == plain
 
 
 def test_conv_without_weights_needs_its_kernel_shape() -> None:
