@@ -12,6 +12,7 @@ import pytest
 from simsched.cost.base import KernelCost
 from simsched.errors import ConfigError, UnknownNameError
 from simsched.graph.builder import GraphBuilder
+from simsched.graph.model import Graph
 from simsched.hardware import Device, Efficiency, HardwareProfile, lanes, procs
 from simsched.problem import make_problem
 from simsched.run import run
