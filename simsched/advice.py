@@ -172,10 +172,8 @@ def _pressures(result: Result, figures: Metrics) -> Iterator[Pressure]:
         streams = [stream for stream in figures.streams if problem.stream_device[stream.stream] == number]
         yield Pressure(f"{before}streams", sum(stream.busy for stream in streams) / (len(streams) * span))
         for use in figures.resources:
-            if use.device == device.name and (device.model != "blocks" or use.resource != "sms"):
+            if use.device == device.name:
                 yield Pressure(f"{before}{use.resource}", use.utilisation)
-        if device.model == "blocks":
-            yield Pressure(f"{before}sms", occupied_sms(result, number) / (device.sms * span))
         moved = sum(
             problem.cost(op, number).bytes
             for op, stream in enumerate(result.trace.stream)
@@ -187,33 +185,14 @@ def _pressures(result: Result, figures: Metrics) -> Iterator[Pressure]:
     yield from _host_pressure(result)
 
 
-def occupied_sms(result: Result, device: int) -> int:
-    """SMs x ns in which at least one block was on an SM, on a device of model ``blocks``."""
-    problem, trace = result.problem, result.trace
-    stays: dict[int, list[tuple[int, int]]] = {}
-    for cohort in trace.cohorts:
-        if problem.stream_device[trace.stream[cohort.op]] == device:
-            for sm, _ in cohort.places:
-                stays.setdefault(sm, []).append((cohort.start, cohort.end))
-    total = 0
-    for _, intervals in sorted(stays.items()):
-        reached = 0
-        for start, end in sorted(intervals):
-            total += max(0, end - max(start, reached))
-            reached = max(reached, end)
-    return total
-
-
 def _host_pressure(result: Result) -> Iterator[Pressure]:
     """How busy the busiest launching thread of the host is."""
     host, span = result.problem.hardware.host, result.makespan
     if host.mode != "serial":
         return
     launches = [0] * host.threads
-    for op, stream in enumerate(result.trace.stream):
-        # What takes no time at all (a view) is no kernel, and is not launched.
-        if result.trace.end[op] > result.trace.start[op]:
-            launches[stream % host.threads] += 1
+    for stream in result.trace.stream:
+        launches[stream % host.threads] += 1
     yield Pressure("host", max(launches) * host.launch_ns / span)
 
 

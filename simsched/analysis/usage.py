@@ -151,6 +151,10 @@ def resource_use(run: Run) -> tuple[ResourceUse, ...]:
             for resource, units in run.problem.demand(op, number).items():
                 changes[resource] += [(end, -units), (start, units)]
                 used[resource] += units * (end - start)
+        if device.model == "blocks" and "sms" in changes:
+            for start, end in occupied_sms(run, number):
+                changes["sms"] += [(end, -1), (start, 1)]
+                used["sms"] += end - start
         for resource, capacity in device.resources.items():
             peak = held = 0
             for _, units in sorted(changes[resource]):  # at one instant, ends before starts
@@ -158,6 +162,26 @@ def resource_use(run: Run) -> tuple[ResourceUse, ...]:
                 peak = max(peak, held)
             found.append(ResourceUse(device.name, resource, capacity, peak, used[resource], run.trace.makespan))
     return tuple(found)
+
+
+def occupied_sms(run: Run, device: int) -> list[tuple[int, int]]:
+    """Intervals in which some SM of a device of model ``blocks`` had at least one block, SM by SM, in ns."""
+    stays: dict[int, list[tuple[int, int]]] = {}
+    for cohort in run.trace.cohorts:
+        if run.problem.stream_device[run.trace.stream[cohort.op]] == device and cohort.end > cohort.start:
+            for sm, _ in cohort.places:
+                stays.setdefault(sm, []).append((cohort.start, cohort.end))
+    found: list[tuple[int, int]] = []
+    for _, intervals in sorted(stays.items()):
+        begin, reached = -1, -1
+        for start, end in sorted(intervals):
+            if start > reached:
+                if reached > begin:
+                    found.append((begin, reached))
+                begin = start
+            reached = max(reached, end)
+        found.append((begin, reached))
+    return found
 
 
 def memory_use(run: Run, largest: int = 10) -> tuple[MemoryUse, ...]:
@@ -213,10 +237,10 @@ def live_tensors(run: Run, device: int, time: int) -> list[tuple[str, int]]:
 
 
 def bandwidth_notes(run: Run) -> tuple[str, ...]:
-    """Say for each device whether the run would need more memory bandwidth than it has.
+    """Say for each device of model ``lanes`` whether the run would need more memory bandwidth than it has.
 
-    Bandwidth is not shared between operators yet: each runs at the speed that it has alone. Where the bytes that all
-    of them move, over the makespan, exceed the bandwidth, the run is faster than the device could be.
+    Lanes share nothing: each operator runs at the speed that it has alone. Where the bytes that all of them move, over
+    the makespan, exceed the bandwidth, the run is faster than the device could be.
     """
     moved = [0] * len(run.problem.devices)
     for op, stream in enumerate(run.trace.stream):
@@ -225,8 +249,8 @@ def bandwidth_notes(run: Run) -> tuple[str, ...]:
     notes = []
     for total, described in zip(moved, run.problem.devices, strict=True):
         rate = ratio(total * 1e9, run.trace.makespan)
-        if described.memory_bandwidth is not None and rate > described.memory_bandwidth:
+        if described.model == "lanes" and described.memory_bandwidth is not None and rate > described.memory_bandwidth:
             need, has = format_rate(rate, "B/s"), format_rate(described.memory_bandwidth, "B/s")
             text = f"{described.name}: the run moves {need} of memory traffic, the device has {has}"
-            notes.append(f"{text}; bandwidth is not shared between operators here, so that it would take longer")
+            notes.append(f"{text}; lanes share no bandwidth, so that it would take longer (model sm_share shares it)")
     return tuple(notes)

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from simsched.advice import Point, advice_of, advise, measured, occupied_sms, stream_counts
+from simsched.advice import Point, advice_of, advise, measured, stream_counts
 from simsched.analysis.account import account, reason_of
 from simsched.analysis.explain import Part
 from simsched.analysis.timelines import Shortage
+from simsched.analysis.usage import resource_use
 from simsched.cli.reasons import reason_words
 from simsched.errors import ConfigError, SchedulerError
 from simsched.graph.builder import GraphBuilder
@@ -97,7 +98,10 @@ def test_sms_that_hold_blocks_are_in_use() -> None:
     problem = make_problem(independent(4, attributes=attributes), HardwareProfile("toy", (device,)))
     one, two = advise(problem, "critical_path", (1, 2)).points
     assert one.makespan == 40
-    assert (one.sm_use, occupied_sms(one.result, 0)) == (0.75, 3 * 10 * 4)  # type: ignore[arg-type]
+    assert one.sm_use == 0.75
+    assert one.result is not None
+    (sms,) = resource_use(one.result)
+    assert (sms.used, sms.peak, sms.capacity) == (3 * 10 * 4, 3, 4)
     # The second one's first block starts at 0, its others at 10; and so on: twelve blocks in three rounds of four.
     assert (two.makespan, two.sm_use) == (30, 1.0)
 

@@ -171,8 +171,8 @@ def test_a_run_faster_than_the_memory_says_so():
     problem = make_problem(builder.build(), HardwareProfile("one", (device,)), cost)
     beside = result_of(problem, [("a", "gpu0/s0", 0, 0, 0, 1000), ("b", "gpu0/s1", 0, 0, 0, 1000)])
     assert bandwidth_notes(beside) == (
-        "gpu0: the run moves 1.8 GB/s of memory traffic, the device has 1 GB/s; bandwidth is not shared between "
-        "operators here, so that it would take longer",
+        "gpu0: the run moves 1.8 GB/s of memory traffic, the device has 1 GB/s; lanes share no bandwidth, so that "
+        "it would take longer (model sm_share shares it)",
     )
     after = result_of(problem, [("a", "gpu0/s0", 0, 0, 0, 1000), ("b", "gpu0/s0", 0, 0, 1000, 2000)])
     assert bandwidth_notes(after) == ()
