@@ -11,6 +11,7 @@ which that matters can be stated with rounded figures.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from simsched.cost.base import Block
@@ -61,6 +62,7 @@ def needs(block: Block, limits: SmLimits) -> tuple[Need, ...]:
     return tuple(Need(name, need, there) for name, need, there in rows if need and there is not None)
 
 
+@lru_cache(maxsize=1024)
 def occupancy(block: Block, limits: SmLimits | None) -> Occupancy:
     """Return how many blocks fit on an empty SM, and what limits them.
 
