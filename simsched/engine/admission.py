@@ -63,7 +63,7 @@ class Admission:
     def enter(self, op: OpId, stream: int) -> None:
         """Let an operator that has everything enter its device's queue at once."""
         self._queued[stream] = 1
-        self.devices[self._state.problem.stream_device[stream]].push(op, len(self._state.launch_order))
+        self.devices[self._state.problem.stream_device[stream]].push(op, len(self._state.launch_order) - 1)
 
     def arrived(self, stream: int) -> None:
         """The inputs of a stream's head are there."""
@@ -81,7 +81,7 @@ class Admission:
         for advance, start in self._advances:
             advance(now, start)
 
-    def _number(self, op: OpId) -> int:
+    def number(self, op: OpId) -> int:
         """Number of an operator's launch, which breaks ties within an instant."""
         order, numbers = self._state.launch_order, self._launch_number
         for position in range(self._numbered, len(order)):
@@ -106,7 +106,7 @@ class Admission:
                 continue
             if self._remote and not self._present(op, stream, now):
                 continue
-            found.append((self._number(op), op))
+            found.append((self.number(op), op))
         return sorted(dict.fromkeys(found)) if len(found) > 1 else found
 
     def _present(self, op: OpId, stream: int, now: int) -> bool:

@@ -108,20 +108,29 @@ class Copies:
         """When a tensor had come to a device; None where it has not."""
         return self._end.get((tensor, device))
 
-    def advance(self, now: int) -> None:
-        """Start the copies that can start; one that cannot holds back both its devices for those behind it."""
+    def advance(self, now: int) -> list[tuple[OpId, int]]:
+        """Start the copies that can start; one that cannot holds back both its devices for those behind it.
+
+        Returns
+        -------
+        list of (int, int)
+            For whom, and to which device, each copy that has started goes.
+        """
         held: set[int] = set()
         left: list[_Copy] = []
+        begun: list[tuple[OpId, int]] = []
         for copy in self._waiting:
             ends = (copy.from_device, copy.to_device)
             size = self._graph.tensor_bytes[copy.tensor]
             engines = all(self._engines[end] is None or self._engines[end] for end in ends)
             if held.isdisjoint(ends) and engines and self._room_for(copy.to_device, size):
                 self._start(copy, now)
+                begun.append((copy.target, copy.to_device))
             else:
                 held.update(ends)
                 left.append(copy)
         self._waiting = left
+        return begun
 
     def _start(self, copy: _Copy, now: int) -> None:
         for end in (copy.from_device, copy.to_device):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from simsched.engine.admission import Admission, Start
 from simsched.engine.clock import Arrival, Body, Clock, Event, Launched, Tick
 from simsched.engine.devices.base import Gate
+from simsched.engine.obstacles import over_capacity
 from simsched.engine.residency import Residency
 from simsched.engine.state import State
 from simsched.graph.model import OpId
@@ -90,17 +91,27 @@ class Shared:
 
     def advance(self, heads: Sequence[int], now: int) -> None:
         """Start the copies and the operators that can start."""
-        if self._state.copies is not None:
-            self._state.copies.advance(now)
+        copies, state = self._state.copies, self._state
+        if copies is not None:
+            for target, device in copies.advance(now):
+                if state.memory is not None:
+                    over_capacity(state, target, device, now)
         self._admission.advance(heads, now)
 
     def made(self, op: OpId, now: int) -> None:
         """Ask for the copies of what an operator has made, where its readers are launched."""
         state = self._state
         through = state.launches.through
-        for other in state.problem.graph.succ[op]:
-            if state.stream_of[other] >= 0 and (not through or 0 <= through[other] <= now):
-                self._ask(op, other, now)
+        readers = [
+            other
+            for other in state.problem.graph.succ[op]
+            if state.stream_of[other] >= 0 and (not through or 0 <= through[other] <= now)
+        ]
+        if len(readers) > 1:  # a copy is made for whoever was launched first
+            number = self._admission.number
+            readers.sort(key=lambda other: (through[other] if through else 0, number(other)))
+        for other in readers:
+            self._ask(op, other, now)
 
     def wake(self, event: Event, now: int) -> bool:
         """Do what an event that ends no operator says; returns whether it is one at which the policy is asked."""
@@ -145,7 +156,8 @@ class Shared:
         self._note_head(state.stream_of[op])
         if self.several:
             for source in state.problem.graph.pred[op]:
-                if state.end_at[source] >= 0:
+                # The end of what runs on lanes is known when it starts.
+                if 0 <= state.end_at[source] <= now and state.running[state.stream_of[source]] != source:
                     self._ask(source, op, now)
 
     def _ask(self, source: OpId, target: OpId, now: int) -> None:
