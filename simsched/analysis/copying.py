@@ -96,7 +96,8 @@ class Copies:
         ends = (move.from_device, move.to_device)
         times = {move.asked}
         for device in ends:
-            times.update(time for time in self._changes[device] if move.asked < time < move.start)
+            changes = self._changes[device]
+            times.update(changes[bisect_right(changes, move.asked) : bisect_left(changes, move.start)])
         if self._block:
             times.update(self._lines.live(move.to_device).inside(move.asked, move.start))
         yield from merged([self._wait(number, time) for time in sorted(times)], move.start)
@@ -107,7 +108,7 @@ class Copies:
             engines = self._problem.devices[device].copy_engines
             if engines is not None and len(self.running(device, time)) >= engines:
                 return Part("wait", "copy_engine", time, time, move.source, device, copy=number)
-        if self.ahead(number, time):
+        if next(self._ahead(number, time), None) is not None:
             return Part("wait", "copy_queue", time, time, move.source, copy=number)
         limit = self._lines.limit(move.to_device) if self._block else None
         if limit is not None:
@@ -126,14 +127,14 @@ class Copies:
 
     def ahead(self, number: int, time: int) -> list[int]:
         """Copies that wait before one in the list and share a device with it: they hold it back."""
-        place = self._order[number]
+        return list(self._ahead(number, time))
+
+    def _ahead(self, number: int, time: int) -> Iterator[int]:
         mine = {self._moves[number].from_device, self._moves[number].to_device}
-        found = []
-        for other in self._asked[:place]:
+        for other in self._asked[: self._order[number]]:
             move = self._moves[other]
-            if move.start > time >= move.asked and not mine.isdisjoint((move.from_device, move.to_device)):
-                found.append(other)
-        return found
+            if move.start > time >= move.asked and mine.intersection((move.from_device, move.to_device)):
+                yield other
 
     @cached_property
     def _asked(self) -> list[int]:

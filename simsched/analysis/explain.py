@@ -9,7 +9,7 @@ problem and the trace; nothing asks the engine or the policy.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -24,6 +24,9 @@ from simsched.analysis.usage import Run, live_tensors
 from simsched.graph.model import OpId
 
 __all__ = ["Explanation", "Part", "Reason", "explain"]
+
+Undispatched = Callable[[OpId, int, int], Iterator[Part]]
+"""Says why the policy may not have dispatched an operator within an interval."""
 
 
 class Explanation:
@@ -125,18 +128,25 @@ class Explanation:
 
     def waits(self, op: OpId) -> Iterator[Part]:
         """Yield what the operator waited for, from 0 to its start."""
+        return self._waits(op, self._undispatched)
+
+    def outline(self, op: OpId) -> Iterator[Part]:
+        """Yield the same without a look at why the policy did not dispatch it earlier, which takes longest to find."""
+        return self._waits(op, lambda _, begin, end: iter((Part("wait", "undispatched", begin, end),)))
+
+    def _waits(self, op: OpId, undispatched: Undispatched) -> Iterator[Part]:
         trace, start = self._trace, self._trace.start[op]
         reached = min(trace.ready[op], start)
         if reached > 0:
             yield Part("wait", "dependency", 0, reached, self._last_predecessor(op))
         for part in clipped(self._arrival(op), reached, start):
             if part.start > reached:
-                yield from self._commands(op, reached, part.start)
+                yield from self._commands(op, reached, part.start, undispatched)
             yield part
             reached = part.end
         commanded = min(max(trace.dispatch[op], self.host.through(op)), start)
         if commanded > reached:
-            yield from self._commands(op, reached, commanded)
+            yield from self._commands(op, reached, commanded, undispatched)
             reached = commanded
         before = self._before.get(op)
         free = 0 if before is None else min(trace.end[before], start)
@@ -192,11 +202,11 @@ class Explanation:
             return end + problem.transfer_ns(before, op, there, here)
         return max(end, *(trace.transfers[each].end for each in copies)) + problem.graph.delays.get((before, op), 0)
 
-    def _commands(self, op: OpId, begin: int, end: int) -> Iterator[Part]:
+    def _commands(self, op: OpId, begin: int, end: int, undispatched: Undispatched) -> Iterator[Part]:
         """Yield why the operator was not dispatched, and then not launched, within an interval."""
         dispatched = min(max(self._trace.dispatch[op], begin), end)
         if dispatched > begin:
-            yield from self._undispatched(op, begin, dispatched)
+            yield from undispatched(op, begin, dispatched)
         reached = dispatched
         for part in clipped(self.host.parts(op), dispatched, end):
             yield part

@@ -11,7 +11,7 @@ from simsched.graph.model import OpId
 
 WaitReason = Literal[
     "dependency", "event", "transfer", "delay", "copy_engine", "copy_queue", "copy_memory", "copy_latency", "copy",
-    "no_stream", "passed_over", "held", "host_sync", "host", "host_launch", "host_graph", "stream",
+    "undispatched", "no_stream", "passed_over", "held", "host_sync", "host", "host_launch", "host_graph", "stream",
     "resource", "room", "queue", "priority", "memory", "unknown",
 ]  # fmt: skip
 RunReason = Literal[
@@ -37,9 +37,9 @@ class Part:
         ``copy_latency``, ``copy`` (its bytes flow), ``delay`` (the delay of the edge), ``transfer`` (the trace records
         no copy). ``no_stream`` (not dispatched; every stream that may run it was taken), ``passed_over`` (not
         dispatched; where a stream was free, it was short of something), ``held`` (not dispatched, though a stream and
-        all that it needs were free). In the host: ``host_sync`` (it had to learn of the completion), ``host`` (behind
-        other launches of its thread), ``host_launch`` (its own launch), ``host_graph`` (the launch of the graph).
-        Then ``stream`` (behind others in its stream), ``resource`` (units short), ``room`` (no SM had room for one of
+        all that it needs were free); in outlines ``undispatched`` for these three. In the host: ``host_sync`` (it had
+        to learn of the completion), ``host`` (behind other launches of its thread), ``host_launch`` (its own launch),
+        ``host_graph`` (the launch of the graph). Then ``stream`` (behind others in its stream), ``resource`` (units short), ``room`` (no SM had room for one of
         its blocks), ``queue`` (behind the head of its device's queue), ``priority`` (behind the head of a more urgent
         one), ``memory`` (bytes short), ``unknown`` (the trace gives none: the run breaks the rules).
         Of a run: ``launch``; at full speed what bounds the kernel, as :class:`simsched.cost.base.KernelCost` says it:

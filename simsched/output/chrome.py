@@ -13,15 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from simsched.output.chrome_events import (
-    JsonEvent,
-    Selection,
+from simsched.output.chrome_counters import counters
+from simsched.output.chrome_events import JsonEvent, Selection, flow_arrows, kernels
+from simsched.output.chrome_shared import (
+    DISPATCHES,
     copies,
     copy_tracks,
-    counters,
     dispatches,
-    flow_arrows,
-    kernels,
+    launch_tracks,
+    launches,
+    shared_arrows,
 )
 from simsched.problem import Problem
 from simsched.result import Result
@@ -36,14 +37,14 @@ def to_chrome(result: Result, *, max_ops: int | None = None, flows: bool = True)
     max_ops : int, optional
         Keep only the first so many operators by start; the document says how many were left out.
     flows : bool
-        Whether to draw an arrow per dependency. Operators without duration have no span that an arrow could be tied
-        to.
+        Whether to draw an arrow per dependency, from launches to operators, and from and to copies. Operators without
+        duration have no span that an arrow could be tied to.
 
     Returns
     -------
     dict
         ``traceEvents``, and the top-level keys of PyTorch's profiles (``schemaVersion``, ``deviceProperties``, ...).
-        Kernels on the realised critical path have the category ``kernel,critical``.
+        What lies on the realised critical path has the category ``critical`` beside its own.
 
     Raises
     ------
@@ -54,9 +55,9 @@ def to_chrome(result: Result, *, max_ops: int | None = None, flows: bool = True)
         raise ValueError(f"max_ops is a number of operators, at least 0; got {max_ops}")
     selection = Selection(result, max_ops)
     events = [*_metadata(selection), *kernels(selection), *copies(selection), *dispatches(selection)]
-    events += counters(selection)
+    events += [*launches(selection), *counters(selection)]
     if flows:
-        events += flow_arrows(selection)
+        events += [*flow_arrows(selection), *shared_arrows(selection)]
     problem = result.problem
     return {
         "schemaVersion": 1,
@@ -133,7 +134,9 @@ def _metadata(selection: Selection) -> Iterator[JsonEvent]:
         for tid, label in dict.fromkeys(tracks.values()):
             yield from _thread(selection.copies_pid, tid, label)
     yield from _process(selection.host_pid, "host (scheduler)")
-    yield from _thread(selection.host_pid, 1, "dispatches")
+    yield from _thread(selection.host_pid, DISPATCHES, "dispatches")
+    for tid, label in launch_tracks(selection).items():
+        yield from _thread(selection.host_pid, tid, label)
 
 
 def _process(pid: int, name: str) -> Iterator[JsonEvent]:

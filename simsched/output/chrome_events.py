@@ -1,14 +1,14 @@
-"""The events of a Chrome trace: spans, instants, counters and arrows of one run."""
+"""The events of operators in a Chrome trace: spans, instants and arrows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from heapq import heappop, heappush
 from typing import Any
 
 from simsched.analysis.critical import realised_path
+from simsched.analysis.explain import Explanation
 from simsched.graph.model import DependencyKind, OpId
 from simsched.graph.ranks import slack
 from simsched.result import Result
@@ -58,6 +58,17 @@ class Selection:
         """End of the last operator that is written."""
         return max((self.trace.end[op] for op in self.ops), default=0)
 
+    @cached_property
+    def story(self) -> Explanation:
+        """The reasons of the run."""
+        return Explanation(self.result)
+
+    @cached_property
+    def critical(self) -> frozenset[tuple[str, int]]:
+        """What lies on the realised critical path: operators, launches (``host``) and copies, by their numbers."""
+        path = realised_path(self.result.problem, self.trace)
+        return frozenset((part.kind, part.copy if part.kind == "copy" else part.op) for part in path)
+
     @property
     def copies_pid(self) -> int:
         """Process of the copies."""
@@ -73,6 +84,10 @@ class Selection:
         if self.ticks:
             return instant
         return instant / 1000 if instant % 1000 else instant // 1000
+
+    def last(self, start: int, end: int) -> float | int:
+        """Time of the last nanosecond of a span: its very end would already belong to the next one."""
+        return end - 0.001 if self.ticks else self.time(max(end - 1, start))
 
     def place(self, op: OpId) -> JsonEvent:
         """Process and thread of an operator."""
@@ -93,15 +108,38 @@ class Selection:
 def kernels(selection: Selection) -> Iterator[JsonEvent]:
     """Yield one event per operator, by start."""
     trace, problem = selection.trace, selection.result.problem
-    critical = {segment.op for segment in realised_path(problem, trace) if segment.kind == "operator"}
     slacks = _slacks(selection)
     waits = _waits(selection)
     for op in selection.ops:
+        critical = ("operator", op) in selection.critical
         args = _arguments(selection, op, slacks[op], waits.get(op, {}))
-        args["on_critical_path"] = op in critical
-        category = "kernel,critical" if op in critical else "kernel"
+        args |= _reasons(selection, op)
+        args["on_critical_path"] = critical
+        category = "kernel,critical" if critical else "kernel"
         name = problem.graph.names[op]
         yield selection.span(name, category, selection.place(op), trace.start[op], trace.end[op], args)
+
+
+def _reasons(selection: Selection, op: OpId) -> JsonEvent:
+    """What an operator waited for after its last predecessor had ended, and how it ran, in ns by reason."""
+    story, suffix, args = selection.story, selection.suffix, JsonEvent()
+    waited: dict[str, int] = {}
+    for part in story.outline(op):
+        if part.reason != "dependency":
+            waited[part.reason] = waited.get(part.reason, 0) + part.length
+    if waited:
+        args[f"waited_{suffix}"] = waited
+    took, alone = selection.trace.end[op] - selection.trace.start[op], story.speeds.alone(op)
+    spent = story.spent(op) if took else {}
+    if len(spent) > 1:
+        args[f"ran_{suffix}"] = spent
+    if took > alone:
+        args |= {f"alone_{suffix}": alone, "speed": round(alone / took, 4)}
+        slowed = max((part for part in story.runs(op) if part.speed < 1), key=lambda part: part.length, default=None)
+        others = () if slowed is None else story.sharers(op, slowed) or story.holders(slowed, but=op)
+        if others:
+            args["shared_with"] = ", ".join(selection.result.problem.graph.names[other] for other, _ in others[:3])
+    return args
 
 
 def _slacks(selection: Selection) -> list[int]:
@@ -141,90 +179,12 @@ def _arguments(selection: Selection, op: OpId, room: int, waits: Mapping[str, in
         args["reason"] = trace.reasons[op]
     for resource, units in sorted(problem.demand(op, device).items()):
         args[f"demand_{resource}"] = units
+    if cost.grid:
+        args["grid"] = [cost.grid, 1, 1]
+        args["block"] = [cost.block.threads if cost.block else 1, 1, 1]
     if selection.result.actual is not None:
         args[f"estimate_{suffix}"] = problem.durations(device)[op]
     return args
-
-
-def copies(selection: Selection) -> Iterator[JsonEvent]:
-    """Yield one event per transfer between devices."""
-    names = selection.result.problem.graph.names
-    for index, (tid, _) in copy_tracks(selection).items():
-        move = selection.trace.transfers[index]
-        source, target = names[move.source], names[move.target]
-        args = {"bytes": move.bytes, "source": source, "target": target}
-        place = {"pid": selection.copies_pid, "tid": tid}
-        yield selection.span(f"{source} to {target}", "gpu_memcpy", place, move.start, move.end, args)
-
-
-def copy_tracks(selection: Selection) -> dict[int, tuple[int, str]]:
-    """Give each transfer a thread: one per direction, and more where transfers of one direction overlap.
-
-    Returns
-    -------
-    dict
-        Index of the transfer to thread id and name, by start.
-    """
-    moves, devices = selection.trace.transfers, selection.result.problem.devices
-    free: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    lane_of: dict[int, tuple[int, int, int]] = {}
-    for index in sorted(range(len(moves)), key=lambda number: (moves[number].start, moves[number].end, number)):
-        move = moves[index]
-        if move.target in selection.kept:
-            lanes = free.setdefault((move.from_device, move.to_device), [])
-            lane = heappop(lanes)[1] if lanes and lanes[0][0] <= move.start else len(lanes) + 1
-            heappush(lanes, (move.end, lane))
-            lane_of[index] = (move.from_device, move.to_device, lane)
-    tids = {lane: number + 1 for number, lane in enumerate(sorted(set(lane_of.values())))}
-    return {
-        index: (tids[lane], f"{devices[lane[0]].name} to {devices[lane[1]].name} #{lane[2]}")
-        for index, lane in lane_of.items()
-    }
-
-
-def dispatches(selection: Selection) -> Iterator[JsonEvent]:
-    """Yield one instant per dispatch, on the host."""
-    names, trace = selection.result.problem.graph.names, selection.trace
-    place = {"pid": selection.host_pid, "tid": 1}
-    for op in trace.launch_order:
-        if op in selection.kept:
-            args: JsonEvent = {"correlation": op}
-            if op in trace.reasons:
-                args["reason"] = trace.reasons[op]
-            at = trace.dispatch[op]
-            yield selection.span(f"dispatch {names[op]}", "cpu_op", place, at, at, args)
-
-
-def counters(selection: Selection) -> Iterator[JsonEvent]:
-    """Yield live bytes, busy units of each resource and running kernels of each device, after each change."""
-    for number in range(len(selection.result.problem.devices)):
-        for time, live in selection.trace.memory.curve(number):
-            if time <= selection.horizon:
-                yield _counter(selection, number, "memory_used", "bytes", time, live)
-        for name, changes in _usage(selection, number).items():
-            level = 0
-            for time in sorted(changes):
-                level += changes[time]
-                yield _counter(selection, number, name, "units", time, level)
-
-
-def _usage(selection: Selection, device: int) -> dict[str, dict[int, int]]:
-    """Return the changes of the units in use, by counter and instant."""
-    problem, trace = selection.result.problem, selection.trace
-    changes: dict[str, dict[int, int]] = {"kernels_running": {}}
-    changes |= {f"{resource}_busy": {} for resource in sorted(problem.devices[device].resources)}
-    for op in selection.ops:
-        if problem.stream_device[trace.stream[op]] == device and trace.end[op] > trace.start[op]:
-            held = {f"{resource}_busy": units for resource, units in problem.demand(op, device).items()}
-            for name, units in {"kernels_running": 1, **held}.items():
-                steps = changes[name]
-                for time, change in ((trace.start[op], units), (trace.end[op], -units)):
-                    steps[time] = steps.get(time, 0) + change
-    return changes
-
-
-def _counter(selection: Selection, device: int, name: str, key: str, time: int, value: int) -> JsonEvent:
-    return {"ph": "C", "name": name, "pid": device + 1, "ts": selection.time(time), "args": {key: value}}
 
 
 def flow_arrows(selection: Selection) -> Iterator[JsonEvent]:
@@ -242,6 +202,6 @@ def flow_arrows(selection: Selection) -> Iterator[JsonEvent]:
             continue
         kind = DependencyKind(kinds[source, target]).name.lower()
         common = {"name": kind, "cat": "dependency", "id": number + 1}
-        inside = end[source] - 0.001 if selection.ticks else selection.time(end[source] - 1)
+        inside = selection.last(start[source], end[source])
         yield {"ph": "s", **common, **selection.place(source), "ts": inside}
         yield {"ph": "f", "bp": "e", **common, **selection.place(target), "ts": selection.time(start[target])}
