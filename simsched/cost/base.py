@@ -56,7 +56,7 @@ class KernelCost:
         What each of them needs; None where that is not known: then each has an SM to itself. With no grid either,
         ``sms`` such blocks fill ``sms`` SMs.
     tail_ns : int
-        Part of the duration that is the last wave, where that wave is not full and its time is known; else 0.
+        Part of the duration that is the last of several waves, where its time is known; else 0: then all are equal.
     peak_ns : float
         What its arithmetic would take on the whole device at the achievable peak; 0 where that is not known.
     known : bool
