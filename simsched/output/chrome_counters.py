@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
 
 from simsched.output.chrome_events import JsonEvent, Selection
 
@@ -10,14 +11,12 @@ from simsched.output.chrome_events import JsonEvent, Selection
 def counters(selection: Selection) -> Iterator[JsonEvent]:
     """Yield live bytes, bandwidth, busy units of each resource and running kernels of each device, at each change."""
     for number in range(len(selection.result.problem.devices)):
-        for time, live in selection.trace.memory.curve(number):
-            if time <= selection.horizon:
-                yield _counter(selection, number, "memory_used", "bytes", time, live)
+        live = [row for row in selection.trace.memory.curve(number) if row[0] <= selection.horizon]
+        yield from _counter(selection, number, "memory_used", "bytes", live)
         for name, changes in (*_usage(selection, number).items(), *_occupancy(selection, number).items()):
-            level = 0
-            for time in sorted(changes):
-                level += changes[time]
-                yield _counter(selection, number, name, "units", time, level)
+            times = sorted(changes)
+            levels = accumulate(changes[time] for time in times)
+            yield from _counter(selection, number, name, "units", zip(times, levels, strict=True))
         yield from _bandwidth(selection, number)
 
 
@@ -68,12 +67,18 @@ def _bandwidth(selection: Selection, device: int) -> Iterator[JsonEvent]:
         return
     whole = described.memory_bandwidth * described.efficiency.bandwidth
     rows = [row for row in selection.story.speeds.bandwidth(device) if row[0] <= selection.horizon]
-    short = any(wanted > given * (1 + 1e-9) for _, wanted, given in rows)
-    for time, wanted, given in rows:
-        yield _counter(selection, device, "bandwidth_used", "bytes_per_s", time, round(given * whole))
-        if short:
-            yield _counter(selection, device, "bandwidth_wanted", "bytes_per_s", time, round(wanted * whole))
+    used, asked = ([(row[0], round(row[column] * whole)) for row in rows] for column in (2, 1))
+    yield from _counter(selection, device, "bandwidth_used", "bytes_per_s", used)
+    if any(wanted > given * (1 + 1e-9) for _, wanted, given in rows):
+        yield from _counter(selection, device, "bandwidth_wanted", "bytes_per_s", asked)
 
 
-def _counter(selection: Selection, device: int, name: str, key: str, time: int, value: int) -> JsonEvent:
-    return {"ph": "C", "name": name, "pid": device + 1, "ts": selection.time(time), "args": {key: value}}
+def _counter(
+    selection: Selection, device: int, name: str, key: str, steps: Iterable[tuple[int, int]]
+) -> Iterator[JsonEvent]:
+    """Yield a counter of a device: times and values; steps that change nothing are left out."""
+    before: int | None = None
+    for time, value in steps:
+        if value != before:
+            yield {"ph": "C", "name": name, "pid": device + 1, "ts": selection.time(time), "args": {key: value}}
+        before = value
