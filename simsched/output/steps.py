@@ -56,10 +56,19 @@ class _Story:
         self.waits: dict[OpId, list[Wait]] = {}
         for wait in trace.waits:
             self.waits.setdefault(wait.op, []).append(wait)
+        # Launches are worth a line where they take time.
+        late = [op for op in trace.launch_order if trace.launched and trace.launched[op] > trace.dispatch[op]]
+        self.launched = _by_time(trace.launched, late)
+        copies = [number for number, move in enumerate(trace.transfers) if move.tensor >= 0]
+        self.copies_begun = _by_time([move.start for move in trace.transfers], copies)
+        self.copies_ended = _by_time([move.end for move in trace.transfers], copies)
 
     def instants(self) -> list[int]:
         """Every time at which something happened."""
-        return sorted({*self.finished, *self.became_ready, *self.dispatched, *self.started})
+        what = (self.finished, self.became_ready, self.dispatched, self.started)
+        return sorted(
+            {time for times in (*what, self.launched, self.copies_begun, self.copies_ended) for time in times}
+        )
 
     def step(self, now: int) -> Iterator[str]:
         """Tell one instant and bring the state to its end."""
@@ -70,12 +79,15 @@ class _Story:
         ready_now = self.became_ready.get(now, [])
         self.ready.update(dict.fromkeys(ready_now))
         yield from self._line("finished", self._names(ended))
+        yield from self._line("copied", self._copies(self.copies_ended.get(now, ())))
+        yield from self._line("launched", self._names(self.launched.get(now, ())))
         yield from self._line("became ready", self._names(ready_now))
         yield from self._line("ready set", self._names(sorted(self.ready)) or "(empty)")
         yield from self._line("free", self._free())
         for op in self.dispatched.get(now, ()):
             self.queued.setdefault(self.trace.stream[op], []).append(op)
             yield from self._line("dispatched", self._dispatch(op))
+        yield from self._line("copying", self._copies(self.copies_begun.get(now, ())))
         for op in self.started.get(now, ()):
             yield from self._line("started", self._start(op, now))
         for op in sorted(self.ready):
@@ -126,17 +138,29 @@ class _Story:
             if wait.start <= now < wait.end:
                 return _wait_words(wait)
         if self.trace.dispatch[op] <= now:
-            return self._behind(op)
+            return self._behind(op, now)
         idle = [s for s in range(len(self.problem.stream_names)) if s not in self.running and not self._queue(s)]
         return "not chosen although a stream is free" if idle else "no stream is free"
 
-    def _behind(self, op: OpId) -> str:
+    def _behind(self, op: OpId, now: int) -> str:
+        if self.trace.launched and self.trace.launched[op] > now:
+            return f"its launch by the host takes until {self._time(self.trace.launched[op])}"
         stream = self.trace.stream[op]
         queue = self._queue(stream)
         ahead = queue[queue.index(op) - 1] if queue[0] != op else self.running.get(stream)
         if ahead is None:
-            return "its inputs are on their way to the device"
+            here = self.problem.stream_device[stream]
+            others = [before for before in self.problem.graph.pred[op] if self._device(before) != here]
+            seen = "the end of a predecessor in another stream is not seen yet"
+            return "its inputs are on their way to the device" if others else seen
         return f"behind {self._name(ahead)} on {self.problem.stream_names[stream]}"
+
+    def _device(self, op: OpId) -> int:
+        return self.problem.stream_device[self.trace.stream[op]]
+
+    def _copies(self, numbers: Sequence[int]) -> str:
+        names, devices, moves = self.problem.graph.tensor_names, self.problem.devices, self.trace.transfers
+        return _listed([f"{names[moves[each].tensor]} to {devices[moves[each].to_device].name}" for each in numbers])
 
     def _queue(self, stream: int) -> list[OpId]:
         return self.queued.get(stream, [])
@@ -156,7 +180,7 @@ class _Story:
             yield f"  {label:<13}{text}"
 
 
-def _by_time(column: Sequence[int], order: Sequence[OpId]) -> dict[int, list[OpId]]:
+def _by_time(column: Sequence[int], order: Sequence[int]) -> dict[int, list[int]]:
     found: dict[int, list[OpId]] = {}
     for op in order:
         found.setdefault(column[op], []).append(op)

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from simsched import GraphBuilder, run
+from simsched.analysis.explain import Explanation
+from simsched.cost.base import KernelCost
 from simsched.hardware import Device, HardwareProfile, lanes, procs
 from simsched.output.steps import SHOWN, tell
+from simsched.result import Result
+from tests.builders import problem_of
+from tests.unit.test_explain import static
+from tests.unit.test_explain_shared import kernels, pair, two_copies
 from tests.unit.test_run import residual
 
 RESIDUAL = """\
@@ -165,3 +171,68 @@ def test_long_lists_are_cut() -> None:
         builder.add_op(f"op{number}", duration=1)
     lines = list(tell(run(builder.build(), "critical_path", lanes(1), explain=True)))
     assert lines[1].endswith("op11 (+5 more)")
+
+
+def told(story: Explanation) -> Result:
+    assert isinstance(story.run, Result)
+    return story.run
+
+
+def test_launches_and_ends_that_are_seen_late_are_told() -> None:
+    costs = {name: KernelCost(20) for name in "ab"}
+    problem = kernels(costs, after={"b": "a"}, mode="serial", launch_ns=7, event_ns=3)
+    assert list(tell(told(static(problem, "a", "b")))) == [
+        "time 0 ns",
+        "  became ready a",
+        "  ready set    a",
+        "  free         gpu/s0, gpu/s1, gpu/s2; 4 of 4 gpu/sms",
+        "  dispatched   a to gpu/s0: as the schedule says",
+        "  dispatched   b to gpu/s1: as the schedule says",
+        "  waits        a: its launch by the host takes until 7 ns",
+        "",
+        "time 7 ns",
+        "  launched     a",
+        "  ready set    a",
+        "  free         gpu/s2; 4 of 4 gpu/sms",
+        "  started      a on gpu/s0, until 27 ns",
+        "",
+        "time 14 ns",
+        "  launched     b",
+        "  ready set    (empty)",
+        "  free         gpu/s2; 4 of 4 gpu/sms",
+        "",
+        "time 27 ns",
+        "  finished     a",
+        "  became ready b",
+        "  ready set    b",
+        "  free         gpu/s0, gpu/s2; 4 of 4 gpu/sms",
+        "  waits        b: the end of a predecessor in another stream is not seen yet",
+        "",
+        "time 30 ns",
+        "  ready set    b",
+        "  free         gpu/s0, gpu/s2; 4 of 4 gpu/sms",
+        "  started      b on gpu/s1, until 50 ns",
+        "",
+        "time 50 ns",
+        "  finished     b",
+        "  ready set    (empty)",
+        "  free         gpu/s0, gpu/s1, gpu/s2; 4 of 4 gpu/sms",
+        "",
+        "the end: 2 operators, makespan 50 ns",
+    ]
+
+
+def test_copies_are_told_when_they_begin_and_when_they_end() -> None:
+    lines = list(tell(told(static(problem_of(two_copies(), pair(engines=1)), "a", "b", "c", "d"))))
+    assert [line for line in lines if line.startswith(("time", "  copying", "  copied"))] == [
+        "time 0",
+        "time 4",
+        "  copying      ta to d1",
+        "time 27",
+        "  copied       ta to d1",
+        "  copying      tb to d1",
+        "time 32",
+        "time 60",
+        "  copied       tb to d1",
+        "time 65",
+    ]
