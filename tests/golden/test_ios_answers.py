@@ -1,10 +1,12 @@
 """Concurrent kernels on a V100 as measured: Ding et al., "IOS", MLSys 2021 (arXiv 2011.01302), fp32, cuDNN 7.6.5.
 
 Everything is simulated by the device model ``blocks`` on the shipped V100 profile. No constant was fitted on these
-figures, but four choices were made with them in view; decision note 0011 lists these, every constant, what it was fitted
-on, and how the figures move with it. One host thread launches (5 us each, as the profile says). A wait for the device costs 15.5 us from the end of
-the last kernel to the begin of the next: 5.5 us until the call returns and 10 us from a launch to its kernel on an idle
-device, medians of a published profile of PyTorch on a V100 (pytorch/kineto, ``tb_plugin/samples``, ResNet-50).
+figures, but five choices were made with them in view; decision note 0011 lists these, every constant, what it was
+fitted on, and how the figures move with it.
+
+One host thread launches, in 5 us each, as the profile says. A wait for the device costs 15.5 us from the end of the last
+kernel to the begin of the next: 5.5 us until the call returns and 10 us from a launch to its kernel on an idle device,
+medians of a published profile of PyTorch on a V100 (pytorch/kineto, ``tb_plugin/samples``, ResNet-50).
 """
 
 from __future__ import annotations
