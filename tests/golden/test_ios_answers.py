@@ -4,7 +4,7 @@ Everything is simulated by the device model ``blocks`` on the shipped V100 profi
 figures, but five choices were made with them in view; decision note 0011 lists these, every constant, what it was
 fitted on, and how the figures move with it.
 
-One host thread launches, in 5 us each, as the profile says. A wait for the device costs 15.5 us from the end of the last
+One host thread launches, in 5 us each (the profile). A wait for the device costs 15.5 us from the end of the last
 kernel to the begin of the next: 5.5 us until the call returns and 10 us from a launch to its kernel on an idle device,
 medians of a published profile of PyTorch on a V100 (pytorch/kineto, ``tb_plugin/samples``, ResNet-50).
 """
