@@ -26,12 +26,14 @@ from tests.builders import (
     zoo,
     zoo_graphs,
 )
+from tests.reference.cases import Case, drawn_case
 
 __all__ = [
     "DELAYS",
     "DURATIONS",
     "SIZES",
     "Recipe",
+    "cases",
     "graphs",
     "layered_graph",
     "linked_pair",
@@ -121,6 +123,12 @@ def small_hardware(*, devices: int | None = None) -> st.SearchStrategy[HardwareP
     several = [procs(2), procs(3), linked_pair(), linked_pair(0, 5e8, 1)]
     chosen = single if devices == 1 else several if devices and devices > 1 else single + several
     return st.sampled_from(chosen)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """Draw a problem with all that operators can share, with a scheduler, a memory mode, and noise in some."""
+    return drawn_case(draw(st.integers(0, 2**32 - 1)))
 
 
 @st.composite

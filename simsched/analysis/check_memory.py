@@ -107,7 +107,8 @@ def _side_by_side(account: Account, recorded: Recorded) -> Iterator[tuple[int, T
 def _bursts(facts: Facts, device: int, account: Account) -> dict[int, int]:
     """Largest need of an operator that takes no time, by instant: it must show in the steps of that instant.
 
-    One that runs elsewhere and frees something here, as the last to read it, needs nothing but frees late too.
+    One that runs elsewhere and frees something here, as the last to read it, needs nothing but frees late too; so does
+    a kernel whose last blocks take no time, and one that starts after a copy that takes none.
     """
     graph = facts.problem.graph
     found: dict[int, int] = {}
@@ -120,6 +121,9 @@ def _bursts(facts: Facts, device: int, account: Account) -> dict[int, int]:
         else:
             need = facts.problem.workspace(op, device) + sum(graph.stored_bytes[tensor] for tensor in graph.outputs[op])
             found[begin] = max(need, found.get(begin, 0))
+    for brief in (*facts.trace.cohorts, *facts.trace.transfers):
+        if brief.start == brief.end:
+            found.setdefault(brief.start, 0)
     return found
 
 

@@ -122,10 +122,15 @@ def by_a_little(*fields: str) -> Callable[[random.Random, Any], Any]:
 
 
 def other_places(rng: random.Random, case: Case, trace: Trace) -> Trace | None:
-    """Move one block of a cohort to the next SM, where nothing that takes no time blurs the order of the instant."""
+    """Move one block of a cohort to the next SM, where nothing blurs the order of the instant."""
     brief = {begin for begin, end in zip(trace.start, trace.end, strict=True) if begin == end}
     brief |= {row.start for row in (*trace.cohorts, *trace.transfers) if row.start == row.end}
-    clear = [number for number, cohort in enumerate(trace.cohorts) if cohort.places and cohort.start not in brief]
+    placing = Counter(start for start, _ in {(cohort.start, cohort.op) for cohort in trace.cohorts})
+    clear = [
+        number
+        for number, cohort in enumerate(trace.cohorts)
+        if cohort.places and cohort.start not in brief and placing[cohort.start] == 1
+    ]
     if not clear:
         return None
     number = rng.choice(clear)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from simsched.cost.base import Block, CostModel, KernelCost
-from simsched.engine.devices import MODELS
 from simsched.graph.model import Graph, OpId
 from simsched.hardware import Device, Efficiency, HardwareProfile, Host, Link, SmLimits
 from simsched.problem import Problem, make_problem
@@ -23,7 +22,6 @@ SPECS = (
 )  # fmt: skip
 MODES = ("unbounded", "block", "strict")
 SHARINGS = ("full_duplex", "full_duplex", "half_duplex", "unshared")
-BLOCKS = "blocks" in MODELS
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,11 @@ class Case:
 
 def drawn_case(seed: int) -> Case:
     """A case of any kind; the same for the same seed."""
-    rng = random.Random(seed)
+    return case_of(random.Random(seed))
+
+
+def case_of(rng: random.Random) -> Case:
+    """A case of any kind."""
     hardware = drawn_hardware(rng)
     problem = drawn_problem(rng, hardware)
     actual = None
@@ -53,11 +55,11 @@ def drawn_case(seed: int) -> Case:
 
 def drawn_hardware(rng: random.Random) -> HardwareProfile:
     """One to three devices of any model, with few or many streams, tight or ample memory, some of them linked."""
-    count = rng.choice((1, 1, 1, 2, 2, 3))
+    count = rng.choice((1, 1, 2, 2, 3))
     devices = tuple(_drawn_device(rng, number) for number in range(count))
     switches = ("hub",) if rng.random() < 0.3 else ()
     places = [device.name for device in devices] + list(switches)
-    pairs = [(a, b) for b in places for a in places[: places.index(b)] if rng.random() < 0.6]
+    pairs = [(a, b) for b in places for a in places[: places.index(b)] if rng.random() < 0.75]
     links = tuple(
         Link(a, b, rng.choice((0, 2, 5)), rng.choice((None, 1e9, 3e8)), rng.choice(SHARINGS)) for a, b in pairs
     )
@@ -73,9 +75,9 @@ def drawn_hardware(rng: random.Random) -> HardwareProfile:
 
 
 def _drawn_device(rng: random.Random, number: int) -> Device:
-    streams = rng.choice((1, 2, 3, 12))
+    streams = rng.choice((1, 2, 3, 5, 12))
     urgency = tuple(rng.choice((0, 0, -1, 1)) for _ in range(streams)) if rng.random() < 0.4 else ()
-    model = rng.choice(("lanes", "sm_share", "blocks") if BLOCKS else ("lanes", "sm_share"))
+    model = rng.choice(("lanes", "sm_share", "sm_share", "blocks", "blocks"))
     limits = SmLimits(blocks=rng.choice((1, 2, 3)), threads=rng.choice((None, 128)))
     return Device(
         f"d{number}",
@@ -83,7 +85,7 @@ def _drawn_device(rng: random.Random, number: int) -> Device:
         streams=streams,
         resources={"sms": rng.choice((2, 4)), "ports": 2},
         memory_capacity=rng.choice((None, 40, 60, 90, 150, 300)),
-        memory_bandwidth=rng.choice((None, 1e9, 3e9)),
+        memory_bandwidth=rng.choice((None, 1e9, 1e9, 3e9)),
         efficiency=Efficiency(bandwidth=rng.choice((1.0, 0.7))),
         copy_engines=rng.choice((None, 1, 2)),
         max_resident_kernels=rng.choice((None, None, 1, 2)),
@@ -97,9 +99,15 @@ def drawn_problem(rng: random.Random, hardware: HardwareProfile) -> Problem:
     graph = drawn_graph(rng, hardware)
     ops = range(len(graph))
     costed = [op not in graph.device_durations and rng.random() < 0.35 for op in ops]
-    traffic = {op: rng.choice((2, 5, 11, 40)) for op in ops if rng.random() < 0.4}
+    busy = rng.choice((0.3, 0.9))
+    traffic = {op: _bytes(rng, graph.durations[op] or 5) for op in ops if rng.random() < busy}
     durations = [None if costed[op] else graph.durations[op] for op in ops]
     return make_problem(replace(graph, durations=durations, traffic=traffic), hardware, _drawn_model(rng))
+
+
+def _bytes(rng: random.Random, duration: int) -> int:
+    """Bytes of an operator that moves about as much as a GPU can meanwhile."""
+    return rng.choice((2, 1 + duration // 3, duration, 3 * duration, 40))
 
 
 def _drawn_model(rng: random.Random) -> CostModel:
@@ -107,12 +115,12 @@ def _drawn_model(rng: random.Random) -> CostModel:
 
     def cost(graph: Graph, op: OpId, device: Device) -> KernelCost:
         mine = random.Random(f"{salt} {op} {device.name}")
-        duration = mine.choice((0, 1, 5, 8, 13, 21))
+        duration = mine.choice((0, 1, 5, 8, 13, 21, 34))
         grid = mine.choice((0, 1, 2, 5, 9))
         tail = mine.choice((0, 0, 1, 3))
         return KernelCost(
             duration,
-            bytes=mine.choice((0, 3, 8, 20)),
+            bytes=mine.choice((0, 3, _bytes(mine, duration))),
             sms=mine.choice((0, 1, 2)),
             workspace=mine.choice((0, 0, 5)),
             launch_ns=float(min(duration, mine.choice((0, 0, 1, 3)))),
@@ -130,12 +138,12 @@ def drawn_graph(rng: random.Random, hardware: HardwareProfile) -> Graph:
     names = [device.name for device in hardware.devices]
     return random_graph(
         rng.randrange(10**9),
-        rng.randint(0, 10),
-        degree=rng.choice((0.5, 1, 2)),
-        durations=rng.choice((DURATIONS, (0, 0, 0, 1), (1,), (2, 3), (0,))),
-        sizes=rng.choice(((), SIZES, (10,))),
+        rng.choice((0, 1, 2, 3, *range(4, 12))),
+        degree=rng.choice((0.3, 0.6, 1, 2)),
+        durations=rng.choice((DURATIONS, (5, 8, 13, 21), (8, 13, 34), (0, 0, 0, 1), (1,), (2, 3), (0,))),
+        sizes=rng.choice(((), SIZES, SIZES, (10,))),
         workspace=(0, 0, 5, 23),
-        demands=rng.choice((None, {"sms": 2}, {"sms": 2, "ports": 2})),
+        demands=rng.choice((None, None, {"sms": 2}, {"sms": 2, "ports": 2})),
         delays=rng.choice(((), DELAYS)),
         devices=rng.choice(((), names)),
         parameters=rng.choice((0, 2)),
@@ -162,3 +170,54 @@ def drawn_schedule(rng: random.Random, problem: Problem) -> Schedule:
         launch.append(left[stream].pop(0))
         left = {stream: ops for stream, ops in left.items() if ops}
     return Schedule({stream: tuple(ops) for stream, ops in sorted(streams.items())}, tuple(launch))
+
+
+def crowded_case(seed: int) -> Case:
+    """Kernels that are nearly independent, on one GPU with streams for all of them: much is shared, little waits."""
+    rng = random.Random(seed)
+    device = Device(
+        "d0",
+        model=rng.choice(("sm_share", "blocks")),
+        streams=rng.choice((3, 5, 8)),
+        resources={"sms": rng.choice((4, 8)), "ports": 2},
+        memory_bandwidth=rng.choice((1e9, 1.3e9)),
+        efficiency=Efficiency(bandwidth=rng.choice((1.0, 0.9))),
+        sm_limits=SmLimits(blocks=rng.choice((1, 2, 4)), threads=rng.choice((None, 128))),
+    )
+    hardware = HardwareProfile("crowded", (device,))
+    count = rng.randint(3, 9)
+    graph = random_graph(rng.randrange(10**9), count, degree=rng.choice((0, 0.3)), durations=(8, 13, 21, 34, 55))
+    graph = replace(graph, durations=[None] * count)
+    problem = make_problem(graph, hardware, _drawn_model(rng))
+    return Case(problem, Follow(drawn_schedule(rng, problem)), "unbounded", None)
+
+
+def busy_links_case(seed: int) -> Case:
+    """Many tensors made at about the same time, read on other devices, over links that meet in a switch or do not."""
+    rng = random.Random(seed)
+    count = rng.randint(2, 4)
+    engines = [rng.choice((None, 1, 2)) for _ in range(count)]
+    devices = tuple(Device(f"d{n}", streams=4, copy_engines=engines[n]) for n in range(count))
+    names = [device.name for device in devices]
+    pairs = [(name, "hub") for name in names]
+    if rng.random() < 0.5:
+        pairs = [(a, b) for a in names for b in names if a < b and rng.random() < 0.8]
+    links = tuple(
+        Link(a, b, rng.choice((0, 2, 5)), rng.choice((1e9, 3e8, 7e8)), rng.choice(SHARINGS)) for a, b in pairs
+    )
+    hardware = HardwareProfile("busy", devices, links, switches=("hub",))
+    made = rng.randint(3, 7)
+    graph = random_graph(
+        rng.randrange(10**9), 2 * made, degree=1.2, reach=made, durations=(1, 2, 3), sizes=(5, 11, 17, 31)
+    )
+    problem = make_problem(graph, hardware)
+    return Case(problem, Follow(drawn_schedule(rng, problem)), "unbounded", None)
+
+
+def lanes_case(seed: int) -> Case:
+    """One device of the model of scheduling theory; not strict, for then policies hold back what does not fit."""
+    rng = random.Random(seed)
+    hardware = HardwareProfile(
+        "lanes", (replace(_drawn_device(rng, 0), model="lanes", streams=rng.choice((1, 2, 3)), stream_priorities=()),)
+    )
+    return Case(drawn_problem(rng, hardware), make_scheduler("critical_path"), rng.choice(MODES[:2]), None)

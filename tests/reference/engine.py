@@ -173,8 +173,8 @@ class Reference:
     def short(self, op: OpId, device: int) -> str:
         """What an operator lacks to start: ``resource``, ``memory`` or nothing."""
         described = self.problem.devices[device]
-        resident = sum(self.device_of(other) == device for other in self.running)
-        if described.max_resident_kernels is not None and resident >= described.max_resident_kernels:
+        resident, limit = sum(self.device_of(other) == device for other in self.running), described.max_resident_kernels
+        if limit is not None and resident >= limit:
             return "resource"
         free = self.free_units(device)
         if any(units > free[name] for name, units in self.demand(op, device)):
@@ -377,12 +377,10 @@ class Reference:
 
     def refuse_hopeless(self) -> None:
         """An operator that fits on none of its devices, even alone, is refused before the run."""
-        if self.mode == "unbounded":
-            return
-        for op in self.ops:
+        for op in self.ops if self.mode != "unbounded" else ():
             if not any(self.memory.fits_alone(op, device) for device in self.problem.allowed_devices(op)):
                 raise OutOfMemoryError("hopeless", 0)
-        if len(self.devices) == 1:
+        if len(self.devices) == 1 and self.mode != "unbounded":
             capacity = self.problem.devices[0].capacity
             if capacity is not None and self.memory.live(0) > capacity:
                 raise OutOfMemoryError("persistent", 0)
