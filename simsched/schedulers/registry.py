@@ -30,6 +30,7 @@ BUILTIN: Mapping[str, str] = {
     "memory_aware": "simsched.schedulers.memory_aware:MemoryAware",
     "pipeline": "simsched.schedulers.pipeline:Pipeline",
     "random": "simsched.schedulers.random:Random",
+    "heft": "simsched.schedulers.heft:Heft",
     "follow": "simsched.schedulers.follow:Follow",
 }
 """The same rows as in pyproject.toml, so that a source checkout works without being installed."""

@@ -1,0 +1,158 @@
+"""Which operator is placed next: the third part of a list scheduler.
+
+``list`` takes the ready operator of highest priority and then looks for its device. The other orders look at every
+ready operator with the best device that it has at that moment, and take the pair that is best: they decide on operator
+and device together. An operator is *ready* once all its predecessors are placed. Ties go to the higher priority, then
+to the lower id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from heapq import heapify, heappop, heappush
+
+from simsched.graph.model import OpId
+from simsched.schedulers.planning.partial import PartialPlan, Score
+from simsched.schedulers.planning.priorities import Ranking
+
+Order = Callable[[PartialPlan, Ranking, Score], None]
+"""Fills an empty plan."""
+
+
+class _Ready:
+    """Counts predecessors that are not placed yet."""
+
+    def __init__(self, plan: PartialPlan) -> None:
+        self._succ = plan.costs.graph.succ
+        self._missing = [len(pred) for pred in plan.costs.graph.pred]
+
+    def first(self) -> list[OpId]:
+        """Operators without predecessors, ascending."""
+        return [op for op, count in enumerate(self._missing) if not count]
+
+    def after(self, op: OpId) -> Iterator[OpId]:
+        """Operators that become ready when one is placed, ascending."""
+        missing = self._missing
+        for other in self._succ[op]:
+            missing[other] -= 1
+            if not missing[other]:
+                yield other
+
+
+def by_list(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
+    """Take the ready operator of highest priority."""
+    ready, count, values = _Ready(plan), plan.costs.count, ranking.values
+    # Both in one integer, smallest first: priority, then id.
+    heap = [op - values[op] * count for op in ready.first()]
+    heapify(heap)
+    while heap:
+        op = heappop(heap) % count
+        _, device, start = plan.best(op, plan.arrivals(op), score)
+        plan.place(op, device, start)
+        for other in ready.after(op):
+            heappush(heap, other - values[other] * count)
+
+
+def by_lowest_score(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
+    """Take the pair of lowest score: starting first (ETF, the parallel scheme) or ending first (Min-Min)."""
+    _take_lowest(plan, ranking, score, lambda value, op: value)
+
+
+def by_level(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
+    """Take the pair of greatest dynamic level: priority less score (DLS)."""
+    values, scale = ranking
+    _take_lowest(plan, ranking, score, lambda value, op: value * scale - values[op])
+
+
+def _take_lowest(plan: PartialPlan, ranking: Ranking, score: Score, key: Callable[[int, OpId], int]) -> None:
+    """Take the pair of lowest key.
+
+    Keys only grow while others are placed. So an old key is a lower bound, and it still holds where nothing has been
+    placed on its device since: only what comes to the front of the heap with an old key is looked at again.
+    """
+    ready, values = _Ready(plan), ranking.values
+    changed = [0] * len(plan.machines)
+    heap: list[tuple[int, int, int, int, int, int]] = []
+    arrivals: dict[OpId, list[int]] = {}
+    step = 0
+
+    def look(op: OpId) -> None:
+        value, device, start = plan.best(op, arrivals[op], score)
+        heappush(heap, (key(value, op), -values[op], op, device, start, step))
+
+    for op in ready.first():
+        arrivals[op] = plan.arrivals(op)
+        look(op)
+    while heap:
+        _, _, op, device, start, seen = heappop(heap)
+        if changed[device] > seen:
+            look(op)
+            continue
+        step += 1
+        plan.place(op, device, start)
+        changed[device] = step
+        del arrivals[op]
+        for other in ready.after(op):
+            arrivals[other] = plan.arrivals(other)
+            look(other)
+
+
+def by_highest_score(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
+    """Take, of the best pairs of all ready operators, the one of highest score (Max-Min)."""
+    _take_most(plan, ranking, score, lambda best, second: best)
+
+
+def by_sufferage(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
+    """Take the operator that loses most if it does not get its best device: second-best score less best (Sufferage)."""
+    _take_most(plan, ranking, score, lambda best, second: second - best)
+
+
+def _take_most(plan: PartialPlan, ranking: Ranking, score: Score, worth: Callable[[int, int], int]) -> None:
+    """Take the operator whose two best scores are worth most; only those whose devices changed are looked at again."""
+    ready, values = _Ready(plan), ranking.values
+    found: dict[OpId, tuple[tuple[int, int, int], int, int, int]] = {}
+    arrivals: dict[OpId, list[int]] = {}
+
+    def look(op: OpId) -> None:
+        best, device, start = plan.best(op, arrivals[op], score)
+        second, next_device = _second_best(plan, op, device, best, arrivals[op], score)
+        found[op] = ((worth(best, second), values[op], -op), device, start, next_device)
+
+    for op in ready.first():
+        arrivals[op] = plan.arrivals(op)
+        look(op)
+    while found:
+        op = max(found, key=lambda one: found[one][0])
+        _, device, start, _ = found.pop(op)
+        plan.place(op, device, start)
+        for other, (_, first, _, second) in list(found.items()):
+            if device in (first, second):
+                look(other)
+        for other in ready.after(op):
+            arrivals[other] = plan.arrivals(other)
+            look(other)
+
+
+def _second_best(
+    plan: PartialPlan, op: OpId, best_device: int, best: int, arrivals: list[int], score: Score
+) -> tuple[int, int]:
+    """Score and device of the best place on any other device; that of the best one where there is no other."""
+    second, where = best, best_device
+    for device in plan.costs.allowed[op]:
+        if device != best_device:
+            duration = plan.costs.durations[device][op]
+            start = plan.machines[device].earliest(op, arrivals[device], duration)
+            value = score(op, device, start, start + duration)
+            if where == best_device or value < second:
+                second, where = value, device
+    return second, where
+
+
+ORDERS: Mapping[str, Order] = {
+    "list": by_list,
+    "lowest": by_lowest_score,
+    "level": by_level,
+    "highest": by_highest_score,
+    "sufferage": by_sufferage,
+}
+"""Every order by its name."""

@@ -1,0 +1,154 @@
+"""PartialPlan: what has been placed so far, where the next operator could go, and what comes out in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simsched.graph.model import OpId
+from simsched.problem import Problem
+from simsched.schedulers.planning.costs import Costs, DeviceId
+from simsched.schedulers.planning.machines import InOrder, Lane, Lanes, Machine, Pool, Queue, lanes_of
+from simsched.schedulers.planning.plan import Plan
+
+Score = Callable[[OpId, DeviceId, int, int], int]
+"""``score(op, device, start, end)``: how bad it would be to run the operator there; the lowest wins, ties the first."""
+
+
+class PartialPlan:
+    """A plan in the making.
+
+    Parameters
+    ----------
+    costs : Costs
+    insertion : bool
+        Whether an operator may go before others that have been placed, where it delays none of them.
+
+    Attributes
+    ----------
+    machines : list of Machine
+        By device.
+    start, end, device : list of int
+        By operator id, once it is placed.
+    """
+
+    def __init__(self, costs: Costs, *, insertion: bool) -> None:
+        self.costs = costs
+        self.machines = [_machine(costs.problem, device, insertion) for device in costs.devices]
+        self.start = [0] * costs.count
+        self.end = [0] * costs.count
+        self.device = [0] * costs.count
+        self._lane = [0] * costs.count
+        self._arrivals = self._near_and_far if len(costs.transfers) == 1 else self._by_kind
+        if not costs.transfers:
+            self._arrivals = self._one_device
+
+    def arrivals(self, op: OpId) -> list[int]:
+        """When an operator, whose predecessors are all placed, would have its inputs, by device."""
+        return self._arrivals(op)
+
+    def _one_device(self, op: OpId) -> list[int]:
+        end = self.end
+        return [max([end[other] for other in self.costs.graph.pred[op]], default=0)]
+
+    def _near_and_far(self, op: OpId) -> list[int]:
+        """Where a transfer takes equally long from wherever to wherever.
+
+        The latest arrival from afar counts everywhere but on the device that it comes from; there the latest from
+        any other device does.
+        """
+        costs, end, device = self.costs, self.end, self.device
+        near = [0] * len(self.machines)
+        far, far_from, next_far = 0, -1, 0
+        for other, time in zip(costs.graph.pred[op], costs.transfers[0][op], strict=True):
+            done, source = end[other], device[other]
+            if done > near[source]:
+                near[source] = done
+            arrived = done + time
+            if arrived > far:
+                if source != far_from:
+                    far_from, next_far = source, far
+                far = arrived
+            elif source != far_from and arrived > next_far:
+                next_far = arrived
+        found = [far if far > time else time for time in near]
+        if far_from >= 0:
+            found[far_from] = max(near[far_from], next_far)
+        return found
+
+    def _by_kind(self, op: OpId) -> list[int]:
+        costs = self.costs
+        rows = [times[op] for times in costs.transfers]
+        latest = [0] * len(self.machines)
+        for number, other in enumerate(costs.graph.pred[op]):
+            done = self.end[other]
+            for target, kind in enumerate(costs.kind[self.device[other]]):
+                arrived = done if kind < 0 else done + rows[kind][number]
+                if arrived > latest[target]:
+                    latest[target] = arrived
+        return latest
+
+    def best(self, op: OpId, arrivals: list[int], score: Score) -> tuple[int, DeviceId, int]:
+        """Return score, device and start of the best place for an operator, given when its inputs arrive."""
+        machines, durations = self.machines, self.costs.durations
+        best, best_device, best_start = -1, -1, 0
+        for device in self.costs.allowed[op]:
+            duration = durations[device][op]
+            start = machines[device].earliest(op, arrivals[device], duration)
+            value = score(op, device, start, start + duration)
+            if best_device < 0 or value < best:
+                best, best_device, best_start = value, device, start
+        return best, best_device, best_start
+
+    def place(self, op: OpId, device: DeviceId, start: int) -> None:
+        """Place an operator at a start that its machine gave."""
+        duration = self.costs.durations[device][op]
+        self._lane[op] = self.machines[device].place(op, start, duration)
+        self.start[op] = start
+        self.end[op] = start + duration
+        self.device[op] = device
+
+    def finished(self) -> Plan:
+        """Return the plan, once all operators are placed."""
+        streams = self.costs.problem.device_streams
+        found = [streams[device][lane] for device, lane in zip(self.device, self._lane, strict=True)]
+        plan = Plan(found, self.start, self.end)
+        pools = {device for device, lane in zip(self.device, self._lane, strict=True) if lane < 0}
+        if pools:
+            order = plan.order
+            for device in sorted(pools):
+                there = [op for op in order if self.device[op] == device]
+                for op, lane in lanes_of(there, self.start, self.end).items():
+                    found[op] = streams[device][lane]
+        return plan
+
+
+def is_pool(problem: Problem, device: DeviceId) -> bool:
+    """Whether operators compete for more than the streams of a device."""
+    return bool(planned_demands(problem, device))
+
+
+def planned_demands(problem: Problem, device: DeviceId) -> dict[OpId, dict[str, int]]:
+    """Units that operators hold on a device in a plan: whole SMs also where the device places blocks one by one."""
+    found = {op: dict(demand) for op, demand in problem.demands_on(device).items()}
+    described = problem.devices[device]
+    if described.model == "blocks" and "sms" in described.resources:
+        for op in sorted(problem.costs[device].keys() | problem.graph.demands.keys()):
+            sms = min(problem.cost(op, device).sms, described.sms)
+            if sms:
+                found.setdefault(op, {})["sms"] = sms
+    if problem.allowed:
+        found = {op: demand for op, demand in found.items() if device in problem.allowed_devices(op)}
+    return found
+
+
+def _machine(problem: Problem, device: DeviceId, insertion: bool) -> Machine:
+    described = problem.devices[device]
+    streams = described.streams
+    if described.max_resident_kernels is not None:
+        streams = max(1, min(streams, described.max_resident_kernels))
+    demands = planned_demands(problem, device)
+    if demands:
+        pool = Pool(described.resources, demands, streams)
+        return pool if insertion else InOrder(pool)
+    make: Callable[[], Machine] = Lane if insertion else Queue
+    return make() if streams == 1 else Lanes(streams, make)
