@@ -35,9 +35,9 @@ class Segment:
     ----------
     kind : str
         ``operator``; ``copy`` (a tensor is copied to another device, latency included); ``host`` (an operator is
-        launched); time in which nothing of these happened: ``delay`` (that of an edge), ``transfer`` (data on its way, of
-        which the trace records no copy), ``event`` (the end of an operator in another stream is not seen yet),
-        ``host_sync`` (the host learns of a completion), ``idle``.
+        launched); time in which nothing of these happened: ``delay`` (that of an edge), ``transfer`` (data on its
+        way, of which the trace records no copy), ``event`` (the end of an operator in another stream is not seen
+        yet), ``host_sync`` (the host learns of a completion), ``idle``.
     op : int
         The operator that runs, or is launched; of a copy the first that reads it; else the one that waits.
     start, end : int

@@ -8,6 +8,16 @@ from dataclasses import dataclass
 
 from simsched.analysis.bounds import Bound, best_lower, bounds
 from simsched.analysis.capacity import machines
+from simsched.analysis.shared_use import (
+    NO_COPIES,
+    BandwidthUse,
+    CopyUse,
+    HostUse,
+    bandwidth_use,
+    copy_use,
+    host_use,
+    lost_time,
+)
 from simsched.analysis.usage import (
     MemoryUse,
     ResourceUse,
@@ -43,6 +53,14 @@ class Metrics:
         Per device.
     notes : tuple of str
         What a reader should know, e.g. that the run would need more bandwidth than there is.
+    lost : int
+        Time that operators took longer than alone because they shared a device, summed over operators.
+    bandwidth : tuple of BandwidthUse
+        Per device on which kernels share memory bandwidth.
+    copies : CopyUse
+        Copies between devices.
+    host : tuple of HostUse
+        Launching threads of the host; empty where launches cost nothing.
     """
 
     makespan: int
@@ -53,6 +71,10 @@ class Metrics:
     resources: tuple[ResourceUse, ...]
     memory: tuple[MemoryUse, ...]
     notes: tuple[str, ...]
+    lost: int = 0
+    bandwidth: tuple[BandwidthUse, ...] = ()
+    copies: CopyUse = NO_COPIES
+    host: tuple[HostUse, ...] = ()
 
     @property
     def critical_path(self) -> int:
@@ -110,6 +132,17 @@ class Metrics:
         return sum(use.used for use in sms) / whole if whole else None
 
     @property
+    def bandwidth_utilisation(self) -> float | None:
+        """Share of all shared memory bandwidth x makespan in use; None where none is shared or no time passed."""
+        whole = sum(use.rate * use.span for use in self.bandwidth)
+        return sum(use.rate * use.used for use in self.bandwidth) / whole if whole else None
+
+    @property
+    def host_utilisation(self) -> float | None:
+        """Share of the makespan that the busiest launching thread was busy; None where launches are free."""
+        return max((use.utilisation for use in self.host), default=None)
+
+    @property
     def parallelism(self) -> float:
         """Mean number of operators that run at once."""
         return ratio(self.busy, self.makespan)
@@ -149,6 +182,10 @@ def metrics(run: Run, limits: tuple[Bound, ...] | None = None) -> Metrics:
         resource_use(run),
         memory_use(run),
         bandwidth_notes(run),
+        lost_time(run),
+        bandwidth_use(run),
+        copy_use(run),
+        host_use(run),
     )
 
 

@@ -31,17 +31,19 @@ class Part:
     ----------
     kind : {"wait", "run"}
     reason : str
-        Of a wait, before it could be dispatched: ``dependency`` (a predecessor had not ended), ``event`` (the end of
-        one in another stream was not seen yet). While an input was on its way from another device: ``copy_engine``
-        (no copy engine free), ``copy_queue`` (behind a copy that waits), ``copy_memory`` (bytes short for the copy),
-        ``copy_latency``, ``copy`` (its bytes flow), ``delay`` (the delay of the edge), ``transfer`` (the trace records
-        no copy). ``no_stream`` (not dispatched; every stream that may run it was taken), ``passed_over`` (not
-        dispatched; where a stream was free, it was short of something), ``held`` (not dispatched, though a stream and
-        all that it needs were free); in outlines ``undispatched`` for these three. In the host: ``host_sync`` (it had
-        to learn of the completion), ``host`` (behind other launches of its thread), ``host_launch`` (its own launch),
-        ``host_graph`` (the launch of the graph). Then ``stream`` (behind others in its stream), ``resource`` (units short), ``room`` (no SM had room for one of
-        its blocks), ``queue`` (behind the head of its device's queue), ``priority`` (behind the head of a more urgent
-        one), ``memory`` (bytes short), ``unknown`` (the trace gives none: the run breaks the rules).
+        Of a wait, before it could be dispatched: ``dependency`` (a predecessor had not ended), ``event`` (the
+        end of one in another stream was not seen yet). While an input was on its way from another device:
+        ``copy_engine`` (no copy engine free), ``copy_queue`` (behind a copy that waits), ``copy_memory`` (bytes
+        short for the copy), ``copy_latency``, ``copy`` (its bytes flow), ``delay`` (the delay of the edge),
+        ``transfer`` (the trace records no copy). ``no_stream`` (not dispatched; every stream that may run it
+        was taken), ``passed_over`` (not dispatched; where a stream was free, it was short of something),
+        ``held`` (not dispatched, though a stream and all that it needs were free); in outlines ``undispatched``
+        for these three. In the host: ``host_sync`` (it had to learn of the completion), ``host`` (behind other
+        launches of its thread), ``host_launch`` (its own launch), ``host_graph`` (the launch of the graph).
+        Then ``stream`` (behind others in its stream), ``resource`` (units short), ``room`` (no SM had room for
+        one of its blocks), ``queue`` (behind the head of its device's queue), ``priority`` (behind the head of
+        a more urgent one), ``memory`` (bytes short), ``unknown`` (the trace gives none: the run breaks the
+        rules).
         Of a run: ``launch``; at full speed what bounds the kernel, as :class:`simsched.cost.base.KernelCost` says it:
         ``compute``, ``memory``, ``explicit``, ``measured`` or ``none``, or ``tail`` (only its last, partial wave of
         blocks is left); slower than alone: ``bandwidth`` and ``arithmetic`` (it shared them), ``room`` (others had

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from simsched.analysis.critical import realised_critical_path
 from simsched.analysis.metrics import Metrics, metrics
+from simsched.analysis.speeds import Speeds
 from simsched.analysis.usage import Run
 from simsched.graph.ranks import b_level, t_level
 
@@ -50,6 +51,13 @@ def run_row(run: Run, figures: Metrics | None = None) -> dict[str, Cell]:
         "busy_ns": known.busy,
         "idle_ns": known.idle,
         "sm_utilisation": _rounded(known.sm_utilisation),
+        "lost_ns": known.lost,
+        "bandwidth_utilisation": _rounded(known.bandwidth_utilisation),
+        "host_utilisation": _rounded(known.host_utilisation),
+        "copies": known.copies.copies,
+        "copied_bytes": known.copies.bytes,
+        "copy_ns": known.copies.time,
+        "copy_wait_ns": known.copies.waited,
         "peak_bytes": known.peak_bytes,
         "peak_at_ns": None if peak is None else peak.at,
         "capacity_bytes": None if peak is None else peak.capacity,
@@ -64,6 +72,7 @@ def op_rows(run: Run) -> Iterator[dict[str, Cell]]:
     up, down = b_level(graph, shortest), t_level(graph, shortest)
     length = max(up, default=0)
     realised = set(realised_critical_path(problem, trace))
+    speeds = Speeds(run, [problem.stream_device[stream] for stream in trace.stream])
     held: dict[int, dict[str, int]] = {}
     for wait in trace.waits:
         reasons = held.setdefault(wait.op, {})
@@ -80,10 +89,12 @@ def op_rows(run: Run) -> Iterator[dict[str, Cell]]:
             "stream": problem.stream_names[trace.stream[op]],
             "ready_ns": trace.ready[op],
             "dispatch_ns": trace.dispatch[op],
+            "launched_ns": trace.launched[op] if trace.launched else None,
             "start_ns": trace.start[op],
             "end_ns": trace.end[op],
             "duration_ns": trace.end[op] - trace.start[op],
             "estimate_ns": problem.durations(device)[op],
+            "lost_ns": trace.end[op] - trace.start[op] - speeds.alone(op),
             "wait_ns": trace.start[op] - trace.ready[op],
             "wait_resource_ns": waits.get("resource", 0),
             "wait_memory_ns": waits.get("memory", 0),

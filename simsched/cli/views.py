@@ -141,6 +141,7 @@ def _figures(result: Result, found: Metrics) -> Iterable[tuple[str, str]]:
             f"{use.device}/{use.resource}",
             f"{100 * use.utilisation:.0f} % used, at most {use.peak} of {use.capacity}",
         )
+    yield from _shared_figures(found, unit)
     for memory in found.memory:
         if memory.peak:
             of = f" of {format_size(memory.capacity)}" if memory.capacity is not None else ""
@@ -156,6 +157,21 @@ def _figures(result: Result, found: Metrics) -> Iterable[tuple[str, str]]:
     yield "scheduler's own time", f"{format_duration(result.scheduler_seconds * 1e9)}, asked {result.trace.calls} times"
     if result.noise:
         yield "noise", f"{result.noise}, seed {result.seed}"
+
+
+def _shared_figures(found: Metrics, unit: str) -> Iterable[tuple[str, str]]:
+    """What operators shared, where they did."""
+    for use in found.bandwidth:
+        lost = f"; kernels took {format_duration(use.lost, unit)} longer than alone, together" if use.lost else ""
+        yield f"{use.device} bandwidth", f"{100 * use.utilisation:.0f} % used{lost}"
+    if found.copies.copies:
+        copies, waited = found.copies, found.copies.waited
+        queued = f", waited {format_duration(waited, unit)} for engines or memory" if waited else ""
+        took = f"took {format_duration(copies.time, unit)}{queued}, together"
+        yield "between devices", f"{plural(copies.copies, 'copied tensor')}, {format_size(copies.bytes)}; {took}"
+    for thread in found.host:
+        name = "host" if len(found.host) == 1 else f"host, thread {thread.thread}"
+        yield name, f"{100 * thread.utilisation:.0f} % busy, {plural(thread.launches, 'kernel')} launched"
 
 
 def _streams_table(found: Metrics) -> Table:

@@ -22,7 +22,8 @@ Row = dict[str, Any]
 RUN_COLUMNS = (
     "time_unit", "operators", "makespan_ns", "serial_ns", "speedup", "critical_path_ns", "lower_bound_ns",
     "lower_bound", "gap", "upper_bound_ns", "amdahl_ns", "amdahl_textbook_ns", "machines", "efficiency",
-    "parallelism", "utilisation", "balance", "busy_ns", "idle_ns", "sm_utilisation", "peak_bytes",
+    "parallelism", "utilisation", "balance", "busy_ns", "idle_ns", "sm_utilisation", "lost_ns",
+    "bandwidth_utilisation", "host_utilisation", "copies", "copied_bytes", "copy_ns", "copy_wait_ns", "peak_bytes",
     "peak_at_ns", "capacity_bytes", "policy_calls", "idle", "valid", "noise", "violations", "error",
 )  # fmt: skip
 """Columns of :func:`run_row`; those of a run that failed are among them."""
