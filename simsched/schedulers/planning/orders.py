@@ -2,14 +2,16 @@
 
 ``list`` takes the ready operator of highest priority and then looks for its device. The other orders look at every
 ready operator with the best device that it has at that moment, and take the pair that is best: they decide on operator
-and device together. An operator is *ready* once all its predecessors are placed. Ties go to the higher priority, then
+and device together. An operator is *ready* once all its predecessors are placed; in the orders that go by batches, what
+becomes ready waits until everything that was ready before is placed. Ties go to the higher priority, then
 to the lower id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
+from typing import Protocol
 
 from simsched.graph.model import OpId
 from simsched.schedulers.planning.partial import PartialPlan, Score
@@ -17,6 +19,16 @@ from simsched.schedulers.planning.priorities import Ranking
 
 Order = Callable[[PartialPlan, Ranking, Score], None]
 """Fills an empty plan."""
+
+
+class _Supply(Protocol):
+    """Gives out operators that may be placed."""
+
+    def first(self) -> Iterable[OpId]:
+        """What may be placed at the beginning."""
+
+    def after(self, op: OpId) -> Iterable[OpId]:
+        """What may be placed in addition once an operator is."""
 
 
 class _Ready:
@@ -39,6 +51,31 @@ class _Ready:
                 yield other
 
 
+class _Batches:
+    """Like :class:`_Ready`, but what becomes ready waits until all that was ready before it has been placed."""
+
+    def __init__(self, plan: PartialPlan) -> None:
+        self._ready = _Ready(plan)
+        self._left = 0
+        self._next: list[OpId] = []
+
+    def first(self) -> list[OpId]:
+        """Operators without predecessors, ascending."""
+        found = self._ready.first()
+        self._left = len(found)
+        return found
+
+    def after(self, op: OpId) -> list[OpId]:
+        """The next batch, once this one is placed."""
+        self._next += self._ready.after(op)
+        self._left -= 1
+        if self._left:
+            return []
+        found, self._next = self._next, []
+        self._left = len(found)
+        return found
+
+
 def by_list(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
     """Take the ready operator of highest priority."""
     ready, count, values = _Ready(plan), plan.costs.count, ranking.values
@@ -54,23 +91,40 @@ def by_list(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
 
 
 def by_lowest_score(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
-    """Take the pair of lowest score: starting first (ETF, the parallel scheme) or ending first (Min-Min)."""
-    _take_lowest(plan, ranking, score, lambda value, op: value)
+    """Take the pair of lowest score: with the selection ``start`` what can start first (ETF, the parallel scheme)."""
+    _take_lowest(plan, _Ready(plan), ranking, score, lambda value, op: value)
 
 
 def by_level(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
     """Take the pair of greatest dynamic level: priority less score (DLS)."""
     values, scale = ranking
-    _take_lowest(plan, ranking, score, lambda value, op: value * scale - values[op])
+    _take_lowest(plan, _Ready(plan), ranking, score, lambda value, op: value * scale - values[op])
 
 
-def _take_lowest(plan: PartialPlan, ranking: Ranking, score: Score, key: Callable[[int, OpId], int]) -> None:
+def by_lowest_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
+    """Take the pair of lowest score, batch by batch (Min-Min)."""
+    _take_lowest(plan, _Batches(plan), ranking, score, lambda value, op: value)
+
+
+def by_highest_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
+    """Take, of the best pairs of all operators of a batch, the one of highest score (Max-Min)."""
+    _take_most(plan, _Batches(plan), ranking, score, lambda best, second: best)
+
+
+def by_sufferage_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
+    """Take the operator of a batch that loses most without its best device: second-best score less best (Sufferage)."""
+    _take_most(plan, _Batches(plan), ranking, score, lambda best, second: second - best)
+
+
+def _take_lowest(
+    plan: PartialPlan, ready: _Supply, ranking: Ranking, score: Score, key: Callable[[int, OpId], int]
+) -> None:
     """Take the pair of lowest key.
 
     Keys only grow while others are placed. So an old key is a lower bound, and it still holds where nothing has been
     placed on its device since: only what comes to the front of the heap with an old key is looked at again.
     """
-    ready, values = _Ready(plan), ranking.values
+    values = ranking.values
     changed = [0] * len(plan.machines)
     heap: list[tuple[int, int, int, int, int, int]] = []
     arrivals: dict[OpId, list[int]] = {}
@@ -97,19 +151,11 @@ def _take_lowest(plan: PartialPlan, ranking: Ranking, score: Score, key: Callabl
             look(other)
 
 
-def by_highest_score(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
-    """Take, of the best pairs of all ready operators, the one of highest score (Max-Min)."""
-    _take_most(plan, ranking, score, lambda best, second: best)
-
-
-def by_sufferage(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
-    """Take the operator that loses most if it does not get its best device: second-best score less best (Sufferage)."""
-    _take_most(plan, ranking, score, lambda best, second: second - best)
-
-
-def _take_most(plan: PartialPlan, ranking: Ranking, score: Score, worth: Callable[[int, int], int]) -> None:
+def _take_most(
+    plan: PartialPlan, ready: _Supply, ranking: Ranking, score: Score, worth: Callable[[int, int], int]
+) -> None:
     """Take the operator whose two best scores are worth most; only those whose devices changed are looked at again."""
-    ready, values = _Ready(plan), ranking.values
+    values = ranking.values
     found: dict[OpId, tuple[tuple[int, int, int], int, int, int]] = {}
     arrivals: dict[OpId, list[int]] = {}
 
@@ -152,7 +198,8 @@ ORDERS: Mapping[str, Order] = {
     "list": by_list,
     "lowest": by_lowest_score,
     "level": by_level,
-    "highest": by_highest_score,
-    "sufferage": by_sufferage,
+    "lowest_of_batch": by_lowest_of_batch,
+    "highest_of_batch": by_highest_of_batch,
+    "sufferage_of_batch": by_sufferage_of_batch,
 }
 """Every order by its name."""

@@ -141,6 +141,7 @@ PRIORITIES: Mapping[str, Callable[[Costs], Ranking]] = {
     "median_level": median_level,
     "alap": alap,
     "optimistic": optimistic,
+    "lst": level,
     "lft": latest_finish,
     "slack": least_slack,
     "mts": most_successors,
