@@ -16,6 +16,7 @@ from simsched.graph.generators import layered_random
 from simsched.graph.io import load_graph
 from simsched.hardware import Device, HardwareProfile, SmLimits
 from simsched.plot import (
+    plot_breakdown,
     plot_comparison,
     plot_dag,
     plot_gantt,
@@ -32,6 +33,7 @@ from simsched.plot.style import styled
 from simsched.profiles import load_hardware
 from simsched.result import Comparison
 from simsched.run import compare, run
+from simsched.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +53,12 @@ def with_streams(hardware: HardwareProfile, streams: int) -> HardwareProfile:
 def crowded() -> Comparison:
     """Compare schedulers on a layered random graph that many schedules suit, on six lanes."""
     return compare(layered_random(120, 3, width=8, ccr=1.0), ALL, "lanes:6")
+
+
+def launched() -> Axes:
+    """Draw where the time of one network goes on one GPU of four streams, when the host launches each kernel."""
+    scenario = Scenario("a100_sxm_80gb", streams=4, launch="serial")
+    return plot_breakdown(compare("inception_v1", ALL, scenario.load_hardware(load_graph("inception_v1"))))
 
 
 def scaling() -> Axes:
@@ -99,6 +107,7 @@ PICTURES: dict[str, Callable[[], Axes | Figure]] = {
     "residual_graph": lambda: plot_dag(load_graph("residual")),
     "residual_gantt": lambda: plot_gantt(run("residual", "critical_path", "lanes:2")),
     "inception_v1_a100_gantt": lambda: plot_gantt(run("inception_v1", "critical_path", "a100_sxm_80gb")),
+    "inception_v1_a100_breakdown": launched,
     "inception_v1_graph": lambda: plot_dag(run("inception_v1", "serial", "a100_sxm_80gb").problem),
     "inception_v1_orin_comparison": lambda: plot_comparison(compare("inception_v1", ALL, "orin_agx_64gb")),
     "networks_orin_comparison": lambda: plot_comparison([compare(name, ALL[1:], "orin_agx_64gb") for name in NETWORKS]),

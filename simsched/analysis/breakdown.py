@@ -21,6 +21,46 @@ from simsched.graph.model import OpId
 Kind = Literal["operators", "launch", "lost", "wait"]
 ORDER: dict[Kind, int] = {"operators": 0, "launch": 1, "lost": 2, "wait": 3}
 
+WAITS = {
+    "event": "to see the end of one in another stream",
+    "copy_engine": "copies: waiting for a copy engine",
+    "copy_queue": "copies: behind copies that wait",
+    "copy_memory": "copies: waiting for memory",
+    "copy_latency": "copies: latency of links",
+    "copy": "copies: bytes on links",
+    "delay": "delays of edges",
+    "transfer": "data on its way between devices",
+    "no_stream": "not dispatched: every stream taken",
+    "passed_over": "not dispatched: short of units or bytes",
+    "held": "not dispatched: held back by the policy",
+    "host_sync": "host: to learn of what ended",
+    "host": "host: behind other launches",
+    "host_launch": "host: being launched",
+    "host_graph": "host: launch of the graph",
+    "stream": "behind others in its stream",
+    "resource": "at the device: short of units",
+    "room": "at the device: no room for a block",
+    "queue": "at the device: behind the head of its queue",
+    "priority": "at the device: behind a more urgent one",
+    "memory": "at the device: short of memory",
+    "idle": "nothing ran that led on",
+    "unknown": "no reason recorded",
+}
+BOUNDS = {
+    "compute": "bound by compute",
+    "memory": "bound by memory",
+    "explicit": "duration stated",
+    "measured": "duration measured",
+    "tail": "last wave of blocks",
+    "none": "no kernel",
+}
+LOST = {
+    "bandwidth": "lost by sharing bandwidth",
+    "arithmetic": "lost by sharing arithmetic",
+    "room": "lost without room for all blocks",
+    "link": "copies: lost by sharing links",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -46,6 +86,15 @@ class Row:
     bound: str
     time: int
     operators: int
+
+    @property
+    def name(self) -> str:
+        """What the row is, in words."""
+        if self.kind == "wait":
+            return WAITS[self.what]
+        if self.kind == "lost":
+            return LOST[self.what]
+        return "launch gaps" if self.kind == "launch" else f"{self.what}, {BOUNDS[self.bound]}"
 
 
 class _Piece(NamedTuple):

@@ -162,7 +162,7 @@ def _show_rows(story: Story, rows: Sequence[Any], what: str) -> None:
 
     whole = story.story.run.trace.makespan
     cells = [
-        (story.row(row), str(row.operators), story.time(row.time), f"{100 * row.time / whole:.1f} %") for row in rows
+        (row.name, str(row.operators), story.time(row.time), f"{100 * row.time / whole:.1f} %") for row in rows
     ]
     cells.append(("together", "", story.time(whole), "100.0 %"))
     console.show(Table((what, ">operators", ">time", ">share"), cells))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Draw = Callable[[], Any]
 """Draws, and returns the axes of what it has drawn."""
 
-KINDS = ("gantt", "sms", "memory", "comparison", "scaling", "tradeoff", "roofline", "dag")
+KINDS = ("gantt", "sms", "memory", "breakdown", "comparison", "scaling", "tradeoff", "roofline", "dag")
 OF_ONE_RUN = ("gantt", "sms")
 LANES = (1, 2, 3, 4, 6, 8)
 
@@ -35,6 +35,7 @@ or compare has written, or a part of it.
 gantt       one run: streams over time, critical path, memory below
 sms         one run: SMs over time, on a device of model blocks
 memory      live bytes over time
+breakdown   where the makespan went: what ran, what was lost by sharing, what was waited for
 comparison  makespans in the corridor of the bounds
 scaling     speed-up against streams, with Amdahl's curves
 tradeoff    time against peak memory
@@ -144,6 +145,7 @@ def _of_run(kind: str, result: Result) -> Draw:
 def _of_comparison(kind: str, comparison: Comparison) -> Draw:
     """Return how to draw runs; those that failed are drawn where the picture has a place for them."""
     from simsched.errors import SchedulerError
+    from simsched.plot.breakdown import plot_breakdown
     from simsched.plot.comparison import plot_comparison
     from simsched.plot.gantt import plot_gantt
     from simsched.plot.memory import plot_memory
@@ -158,6 +160,8 @@ def _of_comparison(kind: str, comparison: Comparison) -> Draw:
         return lambda: plot_sms(comparison.results[0])
     if kind == "memory":
         return lambda: plot_memory(comparison)
+    if kind == "breakdown":
+        return lambda: plot_breakdown(comparison)
     return lambda: plot_tradeoff(comparison) if kind == "tradeoff" else plot_comparison(comparison)
 
 

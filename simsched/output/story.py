@@ -12,49 +12,9 @@ from simsched.graph.model import OpId
 from simsched.output.part_words import PartWords
 from simsched.units import format_duration
 
-WAITS = {
-    "event": "to see the end of one in another stream",
-    "copy_engine": "copies: waiting for a copy engine",
-    "copy_queue": "copies: behind copies that wait",
-    "copy_memory": "copies: waiting for memory",
-    "copy_latency": "copies: latency of links",
-    "copy": "copies: bytes on links",
-    "delay": "delays of edges",
-    "transfer": "data on its way between devices",
-    "no_stream": "not dispatched: every stream taken",
-    "passed_over": "not dispatched: short of units or bytes",
-    "held": "not dispatched: held back by the policy",
-    "host_sync": "host: to learn of what ended",
-    "host": "host: behind other launches",
-    "host_launch": "host: being launched",
-    "host_graph": "host: launch of the graph",
-    "stream": "behind others in its stream",
-    "resource": "at the device: short of units",
-    "room": "at the device: no room for a block",
-    "queue": "at the device: behind the head of its queue",
-    "priority": "at the device: behind a more urgent one",
-    "memory": "at the device: short of memory",
-    "idle": "nothing ran that led on",
-    "unknown": "no reason recorded",
-}
-BOUNDS = {
-    "compute": "bound by compute",
-    "memory": "bound by memory",
-    "explicit": "duration stated",
-    "measured": "duration measured",
-    "tail": "last wave of blocks",
-    "none": "no kernel",
-}
-LOST = {
-    "bandwidth": "lost by sharing bandwidth",
-    "arithmetic": "lost by sharing arithmetic",
-    "room": "lost without room for all blocks",
-    "link": "copies: lost by sharing links",
-}
-
 
 class Story:
-    """Words for the parts of operators, and for rows of the breakdown.
+    """Words for a run, its operators and their parts.
 
     Parameters
     ----------
@@ -107,14 +67,6 @@ class Story:
     def words(self, op: OpId, part: Part) -> str:
         """Say what an operator did in one part."""
         return self._words.words(op, part)
-
-    def row(self, row: Row) -> str:
-        """Say what a row of the breakdown is."""
-        if row.kind == "wait":
-            return WAITS[row.what]
-        if row.kind == "lost":
-            return LOST[row.what]
-        return "launch gaps" if row.kind == "launch" else f"{row.what}, {BOUNDS[row.bound]}"
 
 
 def longest_waits(story: Explanation, count: int = 10) -> list[OpId]:

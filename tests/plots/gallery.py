@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from simsched.engine.simulator import simulate
 from simsched.hardware import lanes
 from simsched.plot import (
+    plot_breakdown,
     plot_comparison,
     plot_dag,
     plot_gantt,
@@ -20,9 +21,12 @@ from simsched.plot import (
 )
 from simsched.result import Comparison, Result
 from simsched.schedulers.critical_path import CriticalPath
+from simsched.schedulers.registry import make_scheduler
 from tests.builders import problem_of
 from tests.plots.looks import diamond, hand_comparison, hand_result, kernels
 from tests.plots.sm_looks import block_result
+from tests.unit.test_explain_shared import kernels as sharing_kernels
+from tests.unit.test_explain_shared import traffic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,9 +50,17 @@ def bubble() -> Axes:
     )  # fmt: skip
 
 
+def shared() -> list[Result]:
+    """Two kernels that share bandwidth, launched by the host, one after the other and side by side."""
+    costs = {"a": traffic(310, 225, 10), "b": traffic(310, 225, 10)}
+    problem = sharing_kernels(costs, mode="serial", launch_ns=40)
+    return [Result(problem, name, simulate(problem, make_scheduler(name))) for name in ("serial", "critical_path")]
+
+
 GALLERY: dict[str, Callable[[], Axes]] = {
     "gantt": lambda: plot_gantt(hand_result()),
     "sms": lambda: plot_sms(block_result()),
+    "breakdown": lambda: plot_breakdown(shared()),
     "comparison": lambda: plot_comparison(hand_comparison()),
     "comparison_several": several,
     "memory": lambda: plot_memory(hand_comparison()),

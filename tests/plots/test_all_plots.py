@@ -17,6 +17,7 @@ from simsched.errors import UnknownNameError
 from simsched.graph.builder import GraphBuilder
 from simsched.hardware import HardwareProfile, lanes
 from simsched.plot import (
+    plot_breakdown,
     plot_comparison,
     plot_dag,
     plot_gantt,
@@ -90,6 +91,7 @@ def test_every_plot_draws_into_given_axes(name: str) -> None:
         "lines": lambda: plot_lines({"a": [(1, 2)]}, x_label="x", y_label="y", ax=ax),
         "gantt": lambda: plot_gantt(result, ax=ax),
         "sms": lambda: plot_sms(block_result(), ax=ax),
+        "breakdown": lambda: plot_breakdown(comparison, ax=ax),
         "comparison": lambda: plot_comparison(comparison, ax=ax),
         "memory": lambda: plot_memory(comparison, ax=ax),
         "tradeoff": lambda: plot_tradeoff(comparison, ax=ax),
