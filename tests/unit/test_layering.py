@@ -24,6 +24,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"eligibility", "problem"}),
     frozenset({"schedule", "trace"}),
     frozenset({"schedulers", "engine", "analysis"}),
+    frozenset({"exact"}),
     frozenset({"result"}),
     frozenset({"plot", "testing", "noise", "timing"}),
     frozenset({"placement"}),
@@ -64,6 +65,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "rich": ("cli",),
     "click": ("cli",),
     "onnx": ("graph.onnx_import",),
+    "ortools": ("exact",),
 }
 CORE_LIBRARIES = frozenset({"simpy", "yaml"})
 
@@ -272,7 +274,7 @@ def test_the_core_loads_no_heavy_library_at_import() -> None:
     assert {"graph.model", "problem", "trace"} <= core, "the closure must follow the imports of the package"
 
 
-HEAVY = ("numpy", "networkx", "matplotlib", "rich", "click", "onnx", "pandas")
+HEAVY = ("numpy", "networkx", "matplotlib", "rich", "click", "onnx", "ortools", "pandas")
 
 
 def modules_after(code: str) -> set[str]:

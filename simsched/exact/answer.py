@@ -1,0 +1,169 @@
+"""Solving: limits, the starting plan, progress, and what the solver's word means for the engine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from simsched.analysis.bounds import lower_bound
+from simsched.errors import MissingExtraError, SchedulerError
+from simsched.exact.model import Model, build_model
+from simsched.exact.starting import best_start, longest
+from simsched.exact.streams import assign_streams
+from simsched.problem import MemoryMode, Problem
+from simsched.schedulers.planning.plan import Plan
+from simsched.schedulers.proof import Listener, Proof, Searched, listener
+from simsched.units import format_size
+
+if TYPE_CHECKING:
+    from ortools.sat.python.cp_model import CpSolver, CpSolverSolutionCallback
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long the solver may search, and how.
+
+    Attributes
+    ----------
+    time : float
+        Seconds by the wall clock; infinite for no such limit.
+    work : float
+        Units of the solver's own count of its work, about a second each on a fast core; infinite for no limit. The
+        same on any machine.
+    workers : int
+    seed : int
+    """
+
+    time: float
+    work: float
+    workers: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The best plan that was found, and what was proved."""
+
+    plan: Plan
+    proof: Proof
+
+
+def need_solver() -> None:
+    """Raise :class:`MissingExtraError` where OR-tools is not installed."""
+    try:
+        import ortools.sat.python.cp_model  # noqa: F401
+    except ImportError:
+        raise MissingExtraError(
+            "the scheduler 'optimal' needs the package 'ortools': pip install 'simsched[exact]'"
+        ) from None
+
+
+def solve(problem: Problem, limits: Limits, memory: MemoryMode = "unbounded") -> Answer:
+    """Find the shortest plan of a problem, and a lower bound of all of its runs.
+
+    Parameters
+    ----------
+    problem : Problem
+    limits : Limits
+    memory : {"unbounded", "block", "strict"}
+        Whether the capacity of a single device is a limit.
+
+    Returns
+    -------
+    Answer
+
+    Raises
+    ------
+    SchedulerError
+        If no plan exists, or none was found within the limits.
+    """
+    known = lower_bound(problem).value
+    start = best_start(problem, memory)
+    if start is not None and start.makespan <= known:
+        return _answer(start, known)
+    horizon = longest(problem) if start is None else start.makespan
+    if horizon < known:
+        horizon = known
+    model = build_model(problem, known, horizon, limited=memory != "unbounded")
+    if start is not None:
+        _give_hint(model, problem, start)
+    return _search(problem, model, limits, start, known)
+
+
+def _answer(plan: Plan, bound: int) -> Answer:
+    return Answer(plan, Proof(bound, "optimal" if plan.makespan <= bound else "feasible", plan.makespan))
+
+
+def _give_hint(model: Model, problem: Problem, start: Plan) -> None:
+    """Tell the solver the starting plan; devices that are alike are numbered by their first operators, as the model."""
+    number = {}
+    if model.places.alike:
+        order = dict.fromkeys(problem.stream_device[stream] for stream in start.stream)
+        number = {device: position for position, device in enumerate(order)}
+    model.cp.add_hint(model.makespan, start.makespan)
+    for op, variable in enumerate(model.start):
+        model.cp.add_hint(variable, start.start[op])
+        here = problem.stream_device[start.stream[op]]
+        if len(model.places.at[op]) > 1:
+            for device, literal in model.places.at[op].items():
+                model.cp.add_hint(literal, int(device == number.get(here, here)))
+
+
+def _search(problem: Problem, model: Model, limits: Limits, start: Plan | None, known: int) -> Answer:
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    _set_limits(solver, limits)
+    heard = listener()
+    status = solver.solve(model.cp, None if heard is None else _telling(solver, heard, start, known))
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        bound = max(known, round(solver.best_objective_bound))
+        plan = _plan(problem, model, solver)
+        if start is not None and start.makespan <= plan.makespan:
+            plan = start
+        return _answer(plan, bound)
+    if status == cp_model.UNKNOWN and start is not None:
+        return _answer(start, max(known, round(solver.best_objective_bound)))
+    raise SchedulerError(_no_plan(problem, status == cp_model.INFEASIBLE, limits))
+
+
+def _set_limits(solver: CpSolver, limits: Limits) -> None:
+    parameters = solver.parameters
+    parameters.max_time_in_seconds = limits.time
+    parameters.max_deterministic_time = limits.work
+    parameters.num_workers = limits.workers
+    parameters.random_seed = limits.seed
+    # Workers take turns in a fixed order: the same plan and the same proof in every run that the clock does not end.
+    parameters.interleave_search = limits.workers > 1
+    parameters.interleave_batch_size = limits.workers
+
+
+def _plan(problem: Problem, model: Model, solver: CpSolver) -> Plan:
+    device = [next(device for device, literal in at.items() if solver.boolean_value(literal)) for at in model.places.at]
+    return assign_streams(problem, device, [solver.value(variable) for variable in model.start])
+
+
+def _telling(solver: CpSolver, heard: Listener, start: Plan | None, known: int) -> CpSolverSolutionCallback:
+    """Return a callback that tells a listener of every better plan."""
+    from ortools.sat.python import cp_model
+
+    begin = perf_counter()
+
+    class Telling(cp_model.CpSolverSolutionCallback):
+        def on_solution_callback(self) -> None:
+            best, bound = round(self.objective_value), max(known, round(self.best_objective_bound))
+            heard(Searched(perf_counter() - begin, best, bound))
+
+    return Telling()
+
+
+def _no_plan(problem: Problem, proved: bool, limits: Limits) -> str:
+    capacity = problem.devices[0].capacity
+    within = "" if capacity is None else f" within {format_size(capacity)} of memory"
+    name = f"{problem.graph.name} on {problem.hardware.name}"
+    if proved:
+        return f"{name}: no schedule exists{within}, whatever the order; that is proved"
+    given = f"{limits.time:g} s" if math.isfinite(limits.time) else f"{limits.work:g} units of work"
+    return f"{name}: no schedule{within} was found in {given}, and it is not proved that there is none; give it more"
