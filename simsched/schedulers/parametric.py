@@ -26,7 +26,7 @@ class Parametric:
         Graham) or ``list`` (the graph's order).
     order : str
         ``list`` (highest priority first), ``lowest`` (the pair of operator and device of lowest score), ``level``
-        (score less priority), ``lowest_of_batch``, ``highest_of_batch`` or ``sufferage_of_batch``.
+        (score less priority), ``lowest_of_batch``, ``highest_of_batch``, ``sufferage`` or ``sufferage_of_batch``.
     selection : str
         The score of a device: ``finish``, ``start``, ``quickest``, ``available``, ``look_ahead`` (PEFT) or ``critical``
         (CPOP); the lowest is taken.

@@ -111,6 +111,11 @@ def by_highest_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> No
     _take_most(plan, _Batches(plan), ranking, score, lambda best, second: best)
 
 
+def by_sufferage(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
+    """Take the operator that loses most without its best device: second-best score less best."""
+    _take_most(plan, _Ready(plan), ranking, score, lambda best, second: second - best)
+
+
 def by_sufferage_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
     """Take the operator of a batch that loses most without its best device: second-best score less best (Sufferage)."""
     _take_most(plan, _Batches(plan), ranking, score, lambda best, second: second - best)
@@ -200,6 +205,7 @@ ORDERS: Mapping[str, Order] = {
     "level": by_level,
     "lowest_of_batch": by_lowest_of_batch,
     "highest_of_batch": by_highest_of_batch,
+    "sufferage": by_sufferage,
     "sufferage_of_batch": by_sufferage_of_batch,
 }
 """Every order by its name."""
