@@ -116,6 +116,7 @@ def test_hostile_names_are_drawn_as_text_inside_the_page(tmp_path: Path) -> None
     comparison = hostile_comparison()
     pictures = {
         "gantt": lambda: plot_gantt(comparison.results[0]),
+        "breakdown": lambda: plot_breakdown(comparison),
         "comparison": lambda: plot_comparison(comparison),
         "several": lambda: plot_comparison([comparison, comparison]),
         "memory": lambda: plot_memory(comparison),
