@@ -1,7 +1,7 @@
 """Compare list schedulers with those of SAGA, one by one: ``python -m benchmarks.peer_saga``.
 
-SAGA is the Python package ``anrg-saga`` (J. Coleman, B. Krishnamachari). It is large and wants its own versions of other
-packages; install it, with simpy and pyyaml, into an environment of its own and run this there.
+SAGA is the Python package ``anrg-saga`` (J. Coleman, B. Krishnamachari). It is large and wants its own versions of
+other packages; install it, with simpy and pyyaml, into an environment of its own and run this there.
 
 The two differ in what papers leave open, so each row says how many of the instances agree when both follow
 their own rules, and how many when ours follows SAGA's:
@@ -10,12 +10,12 @@ their own rules, and how many when ours follows SAGA's:
   pairs of different devices, as published. Its downward rank adds a task's own cost where the paper adds its
   predecessor's, so that its critical path of CPOP can be another one; and it gives every task of that length to the
   path's node, also one of another path.
-- *Ties.* Where several tasks or nodes are equal, SAGA takes the first of a set of strings, which differs from one process
-  to the next; ours takes the higher priority, then the lower id, and of devices the first. In ETF that happens all the
-  time: tasks that wait for the same data can all start at the same instant. Costs are drawn large to make ties rare
-  elsewhere.
-- *Batches.* SAGA's Sufferage looks at everything that is ready, ours at one batch after the other, as its paper does. On
-  nodes of equal speed many tasks lose nothing, and ties decide.
+- *Ties.* Where several tasks or nodes are equal, SAGA takes the first of a set of strings, which differs from one
+  process to the next; ours takes the higher priority, then the lower id, and of devices the first. In ETF that happens
+  all the time: tasks that wait for the same data can all start at the same instant. Costs are drawn large to make ties
+  rare elsewhere.
+- *Batches.* SAGA's Sufferage looks at everything that is ready, ours at one batch after the other, as its paper does.
+  On nodes of equal speed many tasks lose nothing, and ties decide.
 - SAGA has no PEFT, MCP or HLFET.
 """
 
@@ -120,7 +120,7 @@ def theirs(name: str, pair: Pair) -> float:
 
 def their_etf_with_our_ties(pair: Pair) -> float:
     """Makespan of SAGA's ETF if it looks at tasks and nodes in our order of ties."""
-    base = importlib.import_module("saga.schedulers.etf").ETFScheduler
+    base: Any = importlib.import_module("saga.schedulers.etf").ETFScheduler
     ranks = level(Costs(pair.problem)).values
     tasks = [pair.order[op] for op in sorted(range(len(ranks)), key=lambda op: (-ranks[op], op))]
     place = {name: number for number, name in enumerate(tasks)}
@@ -196,10 +196,10 @@ ROWS: dict[str, Callable[[Pair], tuple[float, float]] | None] = {
 
 
 class Agreement(NamedTuple):
-    """How far one scheduler agrees: instances, equal ones, equal ones under one rule, and ours over theirs on average."""
+    """How far one scheduler agrees: instances, equal ones, equal ones under one rule, mean of ours over theirs."""
 
     name: str
-    count: int
+    instances: int
     equal: int
     equal_by_one_rule: int
     ratio: float
@@ -240,7 +240,8 @@ def main() -> int:
     print(f"{'scheduler':<12} {'instances':>9} {'equal':>6} {'equal by one rule':>18} {'ours/theirs':>12}")
     for row in agreements(options.instances):
         print(
-            f"{row.name:<12} {row.count:>9} {row.equal:>6} {row.equal_by_one_rule:>18} {row.ratio:>12.4f}", flush=True
+            f"{row.name:<12} {row.instances:>9} {row.equal:>6} {row.equal_by_one_rule:>18} {row.ratio:>12.4f}",
+            flush=True,
         )
     print(f"\n{'HEFT, tasks':<12} {'SAGA':>10} {'simsched':>10} {'factor':>8}   CPU seconds, 8 nodes")
     for tasks in options.tasks:

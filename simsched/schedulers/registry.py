@@ -30,6 +30,7 @@ BUILTIN: Mapping[str, str] = {
     "memory_aware": "simsched.schedulers.memory_aware:MemoryAware",
     "pipeline": "simsched.schedulers.pipeline:Pipeline",
     "random": "simsched.schedulers.random:Random",
+    "follow": "simsched.schedulers.follow:Follow",
     "heft": "simsched.schedulers.heft:Heft",
     "cpop": "simsched.schedulers.ranked:Cpop",
     "peft": "simsched.schedulers.ranked:Peft",
@@ -47,7 +48,6 @@ BUILTIN: Mapping[str, str] = {
     "hu": "simsched.schedulers.unit_tasks:Hu",
     "coffman_graham": "simsched.schedulers.unit_tasks:CoffmanGraham",
     "parametric": "simsched.schedulers.parametric:Parametric",
-    "follow": "simsched.schedulers.follow:Follow",
     "optimal": "simsched.exact.optimal:Optimal",
 }
 """The same rows as in pyproject.toml, so that a source checkout works without being installed."""
@@ -121,11 +121,16 @@ def scheduler_spec(scheduler: object) -> str:
     if not dataclasses.is_dataclass(scheduler):
         return name
     changed = [
-        f"{field.name}={getattr(scheduler, field.name)}"
+        f"{field.name}={_written(getattr(scheduler, field.name))}"
         for field in dataclasses.fields(scheduler)
         if getattr(scheduler, field.name) != field.default
     ]
     return f"{name}({', '.join(changed)})" if changed else name
+
+
+def _written(value: object) -> str:
+    """Write a parameter as a spec has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def split_specs(text: str) -> list[str]:
