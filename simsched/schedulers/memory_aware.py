@@ -83,6 +83,7 @@ class _SafePolicy:
         self._rank = rank
         self._target = target
         self._tight = tight
+        self._streams = problem.devices[0].streams
         self._readers = buffer_readers(problem.graph)
         # Ready operators twice: longest path first, and what frees most first (with the delta that it is sorted by).
         self._by_rank: list[tuple[int, OpId]] = []
@@ -94,7 +95,10 @@ class _SafePolicy:
             insort(self._by_rank, (-self._rank[op], op))
             self._sort_by_delta(op)
         budget = Budget(view, self._demands)
+        idle = len(view.idle_streams) == self._streams
         live = view.live_bytes(0)
+        if not idle:  # what has been dispatched and has not started yet will need its bytes too
+            live += sum(view.memory_need(op, 0) for stream in range(self._streams) for op in view.queue(stream))
         chosen: list[Dispatch] = []
         while self._by_rank and budget.streams_left:
             tight = live > (1 - self._tight) * self._target
@@ -105,7 +109,7 @@ class _SafePolicy:
             reason = self._reason(live, tight) if view.explaining else ""
             chosen.append(Dispatch(picked, budget.take(picked, 0), reason))
             self._start(picked)
-        if not chosen and not view.running and self._by_rank:
+        if not chosen and idle and self._by_rank:
             chosen = self._forced(budget, view)
         return chosen
 
@@ -143,7 +147,7 @@ class _SafePolicy:
                     self._sort_by_delta(reader)
 
     def _forced(self, budget: Budget, view: View) -> list[Dispatch]:
-        """Nothing runs and nothing fits: go on in the frugal order, whatever it takes."""
+        """Nothing runs or waits, and nothing fits: go on in the frugal order, whatever it takes."""
         op = self._state.following
         if not budget.fits(op, 0) and view.free_bytes(0) is None:
             return []

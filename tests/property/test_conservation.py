@@ -14,11 +14,14 @@ from itertools import combinations, pairwise
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from simsched.analysis.breakdown import chain_breakdown, path_breakdown
 from simsched.analysis.check import check_trace
-from simsched.analysis.explain import explain
+from simsched.analysis.explain import Explanation, explain
+from simsched.cost.base import Block
 from simsched.engine.simulator import simulate
 from simsched.errors import SchedulerError
 from simsched.graph.model import TensorKind
+from simsched.hardware import Link
 from simsched.result import Result
 from simsched.trace import Trace
 from tests.reference.cases import Case
@@ -184,8 +187,6 @@ def test_copies_over_one_link_take_as_long_together_as_one_after_the_other(sizes
 
 @given(BODIES, st.integers(1, 3))
 def test_blocks_that_need_all_arithmetic_take_as_long_together(bodies: list[int], places: int) -> None:
-    from simsched.cost.base import Block
-
     kernels = {
         f"k{number}": Kernel(body, number, grid=1, block=Block(1), peak=float(body))
         for number, body in enumerate(bodies)
@@ -265,8 +266,6 @@ def test_another_kernel_speeds_up_nobody(kernels: list[tuple[int, int, int]], an
 
 def test_with_two_links_another_copy_speeds_up_one() -> None:
     """x crosses a-s and s-c, y only s-c; z, which crosses a-s too, slows x, and so leaves more of s-c to y."""
-    from simsched.hardware import Link
-
     links = (Link("a", "s", 0, 5e8), Link("b", "s", 0, 1e9), Link("s", "c", 0, 1e9), Link("s", "d", 0, 1e9))
     hardware = cluster(*links, count=4, switches=("s",))
     two = {"x": Kernel(1, 0, makes=100), "y": Kernel(1, 3, makes=100), "rx": Kernel(1, 6, reads=("x",)),
@@ -339,6 +338,15 @@ def test_the_parts_of_an_explanation_fill_the_life_of_an_operator(case: Case) ->
         assert all(before.end == after.start for before, after in pairwise(parts))
         if parts:
             assert (parts[0].start, parts[-1].end) == (0, trace.end[op])
+
+
+@given(cases())
+def test_the_breakdown_of_a_run_sums_to_its_makespan(case: Case) -> None:
+    trace = run_of(case)
+    story = Explanation(Result(case.problem, "drawn", trace, case.memory, case.actual))
+    for rows in (path_breakdown(story), chain_breakdown(story)):
+        assert sum(row.time for row in rows) == trace.makespan
+        assert all(row.time > 0 for row in rows)
 
 
 def test_two_ends_of_a_copy_are_apart() -> None:
