@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from simsched.problem import MemoryMode, Problem
+from simsched.schedulers.proof import Proof
 from simsched.trace import Trace
+
+if TYPE_CHECKING:
+    from simsched.analysis.bounds import Bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,9 @@ class Result:
         Spec of the noise that made ``actual``, or empty.
     seed : int
         Seed of the noise.
+    proved : Proof or None
+        What the scheduler has proved of all runs of the problem in this memory mode; None where it proves nothing, or
+        where durations are not the estimated ones, of which it proved it.
     """
 
     problem: Problem
@@ -48,6 +55,7 @@ class Result:
     written: str = ""
     noise: str = ""
     seed: int = 0
+    proved: Proof | None = None
 
     @property
     def label(self) -> str:
@@ -58,6 +66,11 @@ class Result:
     def makespan(self) -> int:
         """Last end in ns (ticks for graphs in ticks)."""
         return self.trace.makespan
+
+    @property
+    def proved_ns(self) -> int | None:
+        """The lower bound that the scheduler has proved, in ns."""
+        return None if self.proved is None else self.proved.bound
 
     @property
     def valid(self) -> bool | None:
@@ -118,6 +131,17 @@ class Comparison:
                 waiting.remove(found)
                 yield found
         yield from waiting
+
+    @property
+    def proved_ns(self) -> int | None:
+        """The largest lower bound that any of the schedulers has proved, in ns; None where none has."""
+        return max((run.proved_ns for run in self.results if run.proved_ns is not None), default=None)
+
+    def bounds(self) -> tuple[Bound, ...]:
+        """Every bound of the runs, what their schedulers have proved included."""
+        from simsched.analysis.bounds import bounds
+
+        return bounds(self.problem, actual=self.actual, memory=self.memory, proved=self.proved_ns)
 
     @property
     def valid(self) -> bool:

@@ -232,5 +232,15 @@ def _simulated(
     trace = simulate(problem, timed, memory=memory, actual=actual, explain=explain)
     violations = tuple(check_trace(problem, trace, memory=memory, actual=actual)) if check else None
     return Result(
-        problem, timed.name, trace, memory, actual, violations, timed.seconds, written, truth.noise, truth.seed
+        problem,
+        timed.name,
+        trace,
+        memory,
+        actual,
+        violations,
+        timed.seconds,
+        written,
+        truth.noise,
+        truth.seed,
+        timed.proved if actual is None else None,
     )

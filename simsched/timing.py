@@ -12,6 +12,7 @@ from typing import TypeVar
 from simsched.errors import SchedulerError, SimschedError
 from simsched.problem import Problem
 from simsched.schedulers.base import Policy, Scheduler, View
+from simsched.schedulers.proof import Proof, proof_of
 
 Row = tuple[int, int, str]
 Answer = TypeVar("Answer")
@@ -36,6 +37,12 @@ class Timed:
         self.scheduler = scheduler
         self.name = name
         self.seconds = 0.0
+        self._policy: object = None
+
+    @property
+    def proved(self) -> Proof | None:
+        """What the scheduler has proved in this run."""
+        return proof_of(self._policy)
 
     def start(self, problem: Problem) -> Policy:
         """Start the other scheduler, and time its policy too."""
@@ -43,6 +50,8 @@ class Timed:
         if not callable(policy):
             kind = type(policy).__name__
             raise SchedulerError(f"scheduler {self.name!r}: start(problem) returned {kind}; expected a policy to call")
+
+        self._policy = policy
 
         def decide(view: View) -> Iterable[Row]:
             begin = perf_counter()

@@ -49,7 +49,9 @@ class Bound:
     source: str
 
 
-def bounds(problem: Problem, *, actual: Durations | None = None, memory: str = "unbounded") -> tuple[Bound, ...]:
+def bounds(
+    problem: Problem, *, actual: Durations | None = None, memory: str = "unbounded", proved: int | None = None
+) -> tuple[Bound, ...]:
     """All bounds that apply to a problem.
 
     Parameters
@@ -59,6 +61,8 @@ def bounds(problem: Problem, *, actual: Durations | None = None, memory: str = "
         Actual durations per device, where the runs to be judged do not take the estimated ones.
     memory : {"unbounded", "block", "strict"}
         Memory mode of those runs; the upper bound holds only without a limit.
+    proved : int, optional
+        What a scheduler has proved of those runs, in ns, as a lower bound beside the others.
 
     Returns
     -------
@@ -80,6 +84,7 @@ def bounds(problem: Problem, *, actual: Durations | None = None, memory: str = "
     case = bound_case(problem, actual)
     found = [_critical_path(case), *_forced_transfers(case), *_forced_copies(case), *_launches(case)]
     found += [*_areas(case), *_windows(case), _amdahl(case)]
+    found += [] if proved is None else [_proved(proved)]
     found += _graham_brent(case, memory)
     found += _textbook(case)
     return tuple(found)
@@ -282,6 +287,11 @@ def _amdahl(case: Case) -> Bound:
         f"{case.machines} stream{'s' if case.machines > 1 else ''}.",
         "S + (W - S) / p, after Amdahl 1967, doi:10.1145/1465482.1465560",
     )
+
+
+def _proved(value: int) -> Bound:
+    statement = "A scheduler has shown, by searching, that no schedule is shorter."
+    return Bound("proved", value, "lower", statement, "branch and bound over all schedules")
 
 
 # --- the others -----------------------------------------------------------------------------------------------

@@ -176,7 +176,7 @@ def metrics(run: Run, limits: tuple[Bound, ...] | None = None) -> Metrics:
     return Metrics(
         trace.makespan,
         serial_time(problem, run.actual),
-        bounds(problem, actual=run.actual, memory=run.memory) if limits is None else limits,
+        bounds(problem, actual=run.actual, memory=run.memory, proved=run.proved_ns) if limits is None else limits,
         sum(machines(problem, device) for device in range(len(problem.devices))),
         stream_use(run),
         resource_use(run),

@@ -33,6 +33,10 @@ class Run(Protocol):
     def actual(self) -> Sequence[Sequence[int]] | None:
         """Actual durations per device, where they differ from the estimates."""
 
+    @property
+    def proved_ns(self) -> int | None:
+        """A lower bound that the run's scheduler has proved, in ns."""
+
 
 @dataclass(frozen=True, slots=True)
 class StreamUse:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from simsched.analysis.bounds import Bound, bounds
+from simsched.analysis.bounds import Bound, best_lower
 from simsched.analysis.critical import realised_critical_path
 from simsched.analysis.metrics import Metrics, metrics
 from simsched.cli import console
@@ -19,7 +19,7 @@ NAMES_SHOWN = 12
 
 def show_comparison(comparison: Comparison) -> None:
     """Print the comparison of schedulers on one graph."""
-    limits = bounds(comparison.problem, actual=comparison.actual, memory=comparison.memory)
+    limits = comparison.bounds()
     figures = {id(result): metrics(result, limits) for result in comparison.results}
     console.say(title(comparison.problem))
     console.say(headline(comparison, figures))
@@ -34,7 +34,7 @@ def show_comparison(comparison: Comparison) -> None:
 
 def show_run(comparison: Comparison) -> None:
     """Print the one run of a comparison in detail."""
-    limits = bounds(comparison.problem, actual=comparison.actual, memory=comparison.memory)
+    limits = comparison.bounds()
     for failure in comparison.failures:
         console.say(title(comparison.problem))
         console.say(f"{failure.scheduler} failed. {failure.message}")
@@ -99,7 +99,7 @@ def _runs_table(comparison: Comparison, figures: dict[int, Metrics]) -> Table:
         "scheduler",
         ">makespan",
         ">speed-up",
-        ">gap",
+        f">{_gap_header(comparison)}",
         ">peak",
         ">SM use" if shares_sms else ">use",
         ">own time",
@@ -127,6 +127,15 @@ def _runs_table(comparison: Comparison, figures: dict[int, Metrics]) -> Table:
     return Table(headers, rows)
 
 
+def _gap_header(comparison: Comparison) -> str:
+    """Name what gaps are measured from, where a scheduler has proved anything."""
+    if comparison.proved_ns is None:
+        return "gap"
+    lowest = best_lower(comparison.bounds()).value
+    reached = any(result.valid is not False and result.makespan <= lowest for result in comparison.results)
+    return "gap to optimum" if reached else "gap to proved bound"
+
+
 def _figures(result: Result, found: Metrics) -> Iterable[tuple[str, str]]:
     unit = result.problem.graph.time_unit
     names = result.problem.graph.names
@@ -134,6 +143,10 @@ def _figures(result: Result, found: Metrics) -> Iterable[tuple[str, str]]:
     yield "one after the other", format_duration(found.serial, unit)
     yield "critical path", format_duration(found.critical_path, unit)
     yield "lower bound", f"{format_duration(found.lower_bound.value, unit)} ({found.lower_bound.name})"
+    if result.proved is not None:
+        plan = f"the plan takes {format_duration(result.proved.planned, unit)}"
+        bound = f"no schedule is shorter than {format_duration(result.proved.bound, unit)}"
+        yield "proved", f"{bound}; {plan}: {result.proved.status}"
     yield "at once, on average", f"{found.parallelism:.2f} operators of at most {found.machines}"
     yield "load balance", f"{100 * found.balance:.0f} % (mean over largest busy time of the streams)"
     for use in found.resources:

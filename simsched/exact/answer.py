@@ -83,10 +83,8 @@ def solve(problem: Problem, limits: Limits, memory: MemoryMode = "unbounded") ->
     start = best_start(problem, memory)
     if start is not None and start.makespan <= known:
         return _answer(start, known)
-    horizon = longest(problem) if start is None else start.makespan
-    if horizon < known:
-        horizon = known
-    model = build_model(problem, known, horizon, limited=memory != "unbounded")
+    most = longest(problem) if start is None else start.makespan
+    model = build_model(problem, known, most, limited=memory != "unbounded")
     if start is not None:
         _give_hint(model, problem, start)
     return _search(problem, model, limits, start, known)
@@ -97,18 +95,20 @@ def _answer(plan: Plan, bound: int) -> Answer:
 
 
 def _give_hint(model: Model, problem: Problem, start: Plan) -> None:
-    """Tell the solver the starting plan; devices that are alike are numbered by their first operators, as the model."""
-    number = {}
+    """Tell the solver the starting plan, with devices and operators that are alike in the order of the model."""
+    rows = [(begin, problem.stream_device[stream]) for begin, stream in zip(start.start, start.stream, strict=True)]
+    for group in model.twins:
+        for op, row in zip(group, sorted(rows[op] for op in group), strict=True):
+            rows[op] = row
+    numbers = {device: device for device in range(len(problem.devices))}
     if model.places.alike:
-        order = dict.fromkeys(problem.stream_device[stream] for stream in start.stream)
-        number = {device: position for position, device in enumerate(order)}
-    model.cp.add_hint(model.makespan, start.makespan)
-    for op, variable in enumerate(model.start):
-        model.cp.add_hint(variable, start.start[op])
-        here = problem.stream_device[start.stream[op]]
+        numbers = {device: number for number, device in enumerate(dict.fromkeys(device for _, device in rows))}
+    model.cp.add_hint(model.makespan, start.makespan // model.times.unit)
+    for op, (begin, device) in enumerate(rows):
+        model.cp.add_hint(model.start[op], begin // model.times.unit)
         if len(model.places.at[op]) > 1:
-            for device, literal in model.places.at[op].items():
-                model.cp.add_hint(literal, int(device == number.get(here, here)))
+            for other, literal in model.places.at[op].items():
+                model.cp.add_hint(literal, int(other == numbers[device]))
 
 
 def _search(problem: Problem, model: Model, limits: Limits, start: Plan | None, known: int) -> Answer:
@@ -117,15 +117,15 @@ def _search(problem: Problem, model: Model, limits: Limits, start: Plan | None, 
     solver = cp_model.CpSolver()
     _set_limits(solver, limits)
     heard = listener()
-    status = solver.solve(model.cp, None if heard is None else _telling(solver, heard, start, known))
+    status = solver.solve(model.cp, None if heard is None else _telling(heard, known, model.times.unit))
+    bound = max(known, round(solver.best_objective_bound) * model.times.unit)
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        bound = max(known, round(solver.best_objective_bound))
         plan = _plan(problem, model, solver)
         if start is not None and start.makespan <= plan.makespan:
             plan = start
         return _answer(plan, bound)
     if status == cp_model.UNKNOWN and start is not None:
-        return _answer(start, max(known, round(solver.best_objective_bound)))
+        return _answer(start, bound)
     raise SchedulerError(_no_plan(problem, status == cp_model.INFEASIBLE, limits))
 
 
@@ -142,10 +142,10 @@ def _set_limits(solver: CpSolver, limits: Limits) -> None:
 
 def _plan(problem: Problem, model: Model, solver: CpSolver) -> Plan:
     device = [next(device for device, literal in at.items() if solver.boolean_value(literal)) for at in model.places.at]
-    return assign_streams(problem, device, [solver.value(variable) for variable in model.start])
+    return assign_streams(problem, device, [solver.value(variable) * model.times.unit for variable in model.start])
 
 
-def _telling(solver: CpSolver, heard: Listener, start: Plan | None, known: int) -> CpSolverSolutionCallback:
+def _telling(heard: Listener, known: int, unit: int) -> CpSolverSolutionCallback:
     """Return a callback that tells a listener of every better plan."""
     from ortools.sat.python import cp_model
 
@@ -153,7 +153,7 @@ def _telling(solver: CpSolver, heard: Listener, start: Plan | None, known: int) 
 
     class Telling(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
-            best, bound = round(self.objective_value), max(known, round(self.best_objective_bound))
+            best, bound = round(self.objective_value) * unit, max(known, round(self.best_objective_bound) * unit)
             heard(Searched(perf_counter() - begin, best, bound))
 
     return Telling()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from simsched.exact.times import Times
 from simsched.graph.model import OpId, TensorId, TensorKind
 from simsched.problem import Problem
 
@@ -67,6 +68,7 @@ def buffers(problem: Problem) -> Iterator[Buffer]:
 def add_memory(
     cp: CpModel,
     problem: Problem,
+    times: Times,
     start: Sequence[IntVar],
     end: Sequence[LinearExprT],
     makespan: IntVar,
@@ -78,11 +80,12 @@ def add_memory(
     ----------
     cp : CpModel
     problem : Problem
+    times : Times
     start, end : sequence
         Of each operator.
     makespan : IntVar
     horizon : int
-        The largest value of ``makespan``, in ns.
+        The largest value of ``makespan``.
     """
     capacity = problem.devices[0].capacity
     if capacity is None:
@@ -95,7 +98,7 @@ def add_memory(
     for number, buffer in enumerate(found):
         begin = start[buffer.maker]
         if not buffer.kept and buffer.readers == (buffer.maker,):
-            duration = problem.durations()[buffer.maker]
+            duration = times.durations[0][buffer.maker]
             intervals.append(cp.new_fixed_size_interval_var(begin, duration, f"buffer {number}"))
             continue
         until = cp.new_int_var(0, horizon, f"buffer {number} freed")

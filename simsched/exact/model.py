@@ -22,13 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from simsched.analysis.capacity import machines
+from simsched.exact.alike import alike
 from simsched.exact.memory import add_memory
-from simsched.exact.places import Places, add_transfers, choose_places
+from simsched.exact.places import Places, add_precedence, choose_places
+from simsched.exact.times import Times, times_of
 from simsched.graph.model import OpId
-from simsched.graph.ranks import b_level, t_level
 from simsched.problem import Problem
 
 if TYPE_CHECKING:
@@ -37,26 +39,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model and its variables, by operator id.
+    """A model and its variables, by operator id; all times are in units of ``times``.
 
     Attributes
     ----------
     cp : CpModel
+    times : Times
     start, end : sequence
         Of each operator.
     places : Places
         On which device it runs.
     makespan : IntVar
+    horizon : int
+        The largest makespan that is looked at.
+    twins : list of list of int
+        Operators that are alike; the model lets them start in the order of their ids.
     """
 
     cp: CpModel
+    times: Times
     start: Sequence[IntVar]
     end: Sequence[LinearExprT]
     places: Places
     makespan: IntVar
+    horizon: int
+    twins: list[list[OpId]]
 
 
-def build_model(problem: Problem, least: int, horizon: int, *, limited: bool) -> Model:
+def build_model(problem: Problem, least: int, most: int, *, limited: bool) -> Model:
     """Build the model of a problem.
 
     Parameters
@@ -64,43 +74,47 @@ def build_model(problem: Problem, least: int, horizon: int, *, limited: bool) ->
     problem : Problem
     least : int
         A lower bound of the makespan that is known already, in ns; given to the solver as a constraint.
-    horizon : int
+    most : int
         A makespan that can be reached, in ns.
     limited : bool
         Whether the memory capacity is a limit.
     """
     from ortools.sat.python.cp_model import CpModel
 
-    cp = CpModel()
-    makespan = cp.new_int_var(least, horizon, "makespan")
+    cp, times = CpModel(), times_of(problem)
+    lowest = -(-least // times.unit)
+    horizon = max(most // times.unit, lowest)
+    makespan = cp.new_int_var(lowest, horizon, "makespan")
     places = choose_places(cp, problem)
-    start, end = _times(cp, problem, places, makespan, horizon)
-    model = Model(cp, start, end, places, makespan)
+    start, end = _starts(cp, problem, times, places, makespan, horizon)
+    model = Model(cp, times, start, end, places, makespan, horizon, alike(problem))
     _add_devices(model, problem)
-    add_transfers(cp, problem, start, end, places)
-    if limited and len(problem.devices) == 1 and problem.devices[0].capacity is not None:
-        add_memory(cp, problem, start, end, makespan, horizon)
+    add_precedence(cp, problem, times, start, end, places)
+    for group in model.twins:
+        for first, second in pairwise(group):
+            cp.add(start[first] <= start[second])
+    if limited and len(problem.devices) == 1:
+        add_memory(cp, problem, times, start, end, makespan, horizon)
     cp.minimize(makespan)
     return model
 
 
-def _times(
-    cp: CpModel, problem: Problem, places: Places, makespan: IntVar, horizon: int
+def _starts(
+    cp: CpModel, problem: Problem, times: Times, places: Places, makespan: IntVar, horizon: int
 ) -> tuple[list[IntVar], list[LinearExprT]]:
     """Make starts and ends; each operator leaves time for the longest paths before and after it."""
-    shortest = problem.shortest_durations()
-    heads, levels = t_level(problem.graph, shortest), b_level(problem.graph, shortest)
     starts: list[IntVar] = []
     ends: list[LinearExprT] = []
-    for op, duration in enumerate(shortest):
-        start = cp.new_int_var(heads[op], horizon - levels[op], f"start {op}")
-        durations = {device: problem.durations(device)[op] for device in problem.allowed_devices(op)}
+    for op, duration in enumerate(times.shortest):
+        head, level = times.heads[op], times.levels[op]
+        start = cp.new_int_var(head, horizon - level, f"start {op}")
+        durations = {device: times.durations[device][op] for device in problem.allowed_devices(op)}
         end: LinearExprT = start + duration
         if len(set(durations.values())) > 1:
-            end = cp.new_int_var(heads[op] + duration, horizon - levels[op] + duration, f"end {op}")
+            end = cp.new_int_var(head + duration, horizon - level + duration, f"end {op}")
             for device, took in durations.items():
                 cp.add(end == start + took).only_enforce_if(places.at[op][device])
-        cp.add(end + (levels[op] - duration) <= makespan)
+        cp.add(end + (level - duration) <= makespan)
         starts.append(start)
         ends.append(end)
     return starts, ends
@@ -109,7 +123,7 @@ def _times(
 def _add_devices(model: Model, problem: Problem) -> None:
     """Limit what runs at once on each device and, where there are several, on all of them."""
     for device, described in enumerate(problem.devices):
-        intervals = dict(_intervals(model, problem, device))
+        intervals = dict(_intervals(model, device))
         _add_limit(model.cp, intervals, dict.fromkeys(intervals, 1), machines(problem, device))
         demands = problem.demands_on(device)
         for name, capacity in described.resources.items():
@@ -117,13 +131,16 @@ def _add_devices(model: Model, problem: Problem) -> None:
             _add_limit(model.cp, intervals, needs, capacity)
     count = sum(machines(problem, device) for device in range(len(problem.devices)))
     if len(problem.devices) > 1 and count < len(problem.graph):
-        whole = {op: _whole(model, problem, op) for op in range(len(problem.graph))}
-        model.cp.add_cumulative(list(whole.values()), [1] * len(whole), count)
+        whole = [
+            model.cp.new_fixed_size_interval_var(start, duration, f"{op} anywhere")
+            for op, (start, duration) in enumerate(zip(model.start, model.times.shortest, strict=True))
+        ]
+        model.cp.add_cumulative(whole, [1] * len(whole), count)
 
 
-def _intervals(model: Model, problem: Problem, device: int) -> Iterator[tuple[OpId, IntervalVar]]:
+def _intervals(model: Model, device: int) -> Iterator[tuple[OpId, IntervalVar]]:
     """The operators that may run on a device, each as an interval that is there where it does."""
-    durations = problem.durations(device)
+    durations = model.times.durations[device]
     for op, start in enumerate(model.start):
         at = model.places.at[op]
         if device not in at:
@@ -132,11 +149,6 @@ def _intervals(model: Model, problem: Problem, device: int) -> Iterator[tuple[Op
             yield op, model.cp.new_fixed_size_interval_var(start, durations[op], f"{op}")
         else:
             yield op, model.cp.new_optional_fixed_size_interval_var(start, durations[op], at[device], f"{op} @{device}")
-
-
-def _whole(model: Model, problem: Problem, op: OpId) -> IntervalVar:
-    """An operator wherever it runs, for as long as it takes at least."""
-    return model.cp.new_fixed_size_interval_var(model.start[op], problem.shortest_durations()[op], f"{op} anywhere")
 
 
 def _add_limit(cp: CpModel, intervals: dict[OpId, IntervalVar], needs: dict[OpId, int], capacity: int) -> None:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from simsched.errors import SchedulerError
 from simsched.exact.answer import Answer, Limits, need_solver, solve
-from simsched.exact.keeping import keeping_policy
 from simsched.problem import MemoryMode, Problem
 from simsched.schedulers.base import Policy, View
-from simsched.schedulers.follow import static_policy
+from simsched.schedulers.planning.compose import carry_out, paced_policy
 from simsched.schedulers.planning.plan import Plan
 from simsched.schedulers.proof import Proof
 
@@ -111,6 +110,5 @@ class Planning:
         limited = any(view.free_bytes(device) is not None for device in range(len(problem.devices)))
         answer = self._scheduler.solve(problem, "block" if limited else "unbounded")
         self.proved = answer.proof
-        if limited or any(problem.demands_on(device) for device in range(len(problem.devices))):
-            return keeping_policy(problem, answer.plan)
-        return static_policy(answer.plan.schedule())
+        # What would not fit in time has to be held back, or it takes the bytes of one that matters more.
+        return paced_policy(answer.plan) if limited else carry_out(problem, answer.plan)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from simsched.exact.times import Times
 from simsched.graph.model import OpId
 from simsched.problem import Problem
 
@@ -75,42 +76,39 @@ def _number_in_order(cp: CpModel, at: Sequence[Mapping[int, IntVar]]) -> None:
             used[device] = now
 
 
-def add_transfers(
-    cp: CpModel, problem: Problem, start: Sequence[IntVar], end: Sequence[LinearExprT], places: Places
+def add_precedence(
+    cp: CpModel,
+    problem: Problem,
+    times: Times,
+    start: Sequence[IntVar],
+    end: Sequence[LinearExprT],
+    places: Places,
 ) -> None:
     """Each operator starts after its predecessors, and after what crosses from them."""
     for op, predecessors in enumerate(problem.graph.pred):
         for before in predecessors:
             cp.add(start[op] >= end[before])
-            moves = _moves(problem, before, op)
-            if not moves:
+            moves = times.crossings.get((before, op), {})
+            here, there = places.at[before], places.at[op]
+            apart = sum(a != b for a in here for b in there)
+            if len(moves) == apart and len(set(moves.values())) == 1:
+                same = _same(cp, before, op, places)
+                cp.add(start[op] >= end[before] + next(iter(moves.values()))).only_enforce_if(same.negated())
                 continue
-            pairs = [(a, b) for a in problem.allowed_devices(before) for b in problem.allowed_devices(op) if a != b]
-            if len(pairs) == len(moves) and len(set(moves.values())) == 1:
-                _add_same(cp, before, op, places, end[before] + next(iter(moves.values())) <= start[op])
-                continue
-            for (here, there), takes in moves.items():
-                literals = [places.at[before][here], places.at[op][there]]
-                cp.add(start[op] >= end[before] + takes).only_enforce_if(literals)
+            for (one, other), takes in moves.items():
+                cp.add(start[op] >= end[before] + takes).only_enforce_if(here[one], there[other])
 
 
-def _moves(problem: Problem, before: OpId, op: OpId) -> dict[tuple[int, int], int]:
-    """What crossing an edge takes, for pairs of different devices on which it takes any time."""
-    pairs = ((a, b) for a in problem.allowed_devices(before) for b in problem.allowed_devices(op))
-    moves = {(a, b): problem.transfer_ns(before, op, a, b) for a, b in pairs}
-    return {pair: takes for pair, takes in moves.items() if takes}
-
-
-def _add_same(cp: CpModel, before: OpId, op: OpId, places: Places, apart: object) -> None:
-    """A crossing that takes the same between any two devices: only whether they are different matters."""
+def _same(cp: CpModel, before: OpId, op: OpId, places: Places) -> IntVar:
+    """Whether two operators are on the same device; all that matters where any two devices are equally far."""
     here, there = places.at[before], places.at[op]
     same = cp.new_bool_var(f"{before} with {op}")
-    for device in here.keys() & there.keys():
+    for device in sorted(here.keys() & there.keys()):
         cp.add_bool_or(here[device].negated(), there[device].negated(), same)
         cp.add_bool_or(here[device].negated(), there[device], same.negated())
         cp.add_bool_or(here[device], there[device].negated(), same.negated())
-    for device in here.keys() - there.keys():
+    for device in sorted(here.keys() - there.keys()):
         cp.add_implication(here[device], same.negated())
-    for device in there.keys() - here.keys():
+    for device in sorted(there.keys() - here.keys()):
         cp.add_implication(there[device], same.negated())
-    cp.add(apart).only_enforce_if(same.negated())  # type: ignore[arg-type]
+    return same

@@ -8,7 +8,7 @@ from simsched.problem import MemoryMode, Problem
 from simsched.schedulers.planning.plan import Plan
 from simsched.schedulers.registry import make_scheduler
 
-STARTS = ("critical_path", "greedy_ready:lft", "greedy_ready:lpt", "serial")
+STARTS = ("critical_path", "greedy_ready:lft", "greedy_ready:lpt", "heft", "peft", "sgs", "serial")
 FRUGAL = ("memory_aware", "memory_aware(slack=0.5)")
 
 

@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from simsched.analysis.bounds import Bound, best_lower, bounds
+from simsched.analysis.bounds import Bound, best_lower
 from simsched.analysis.metrics import Metrics, metrics, serial_time
 from simsched.analysis.rows import run_row as figures_of
 from simsched.graph.ranks import critical_path
@@ -41,7 +41,7 @@ def comparison_object(graph: str, hardware: str, comparison: Comparison, *, timi
         Whether to say how long schedulers took; then two equal commands no longer print equal bytes.
     """
     problem = comparison.problem
-    limits = bounds(problem, actual=comparison.actual, memory=comparison.memory)
+    limits = comparison.bounds()
     runs = [
         failure_record(problem, run, limits, comparison.actual)
         if isinstance(run, Failure)
@@ -80,6 +80,9 @@ def run_record(result: Result, figures: Metrics | None = None, *, timing: bool =
         "notes": list(known.notes),
         "error": None,
     }
+    if result.proved is not None:
+        bound, status, planned = result.proved.bound, result.proved.status, result.proved.planned
+        record["proved"] = {"bound_ns": bound, "status": status, "planned_ns": planned}
     if timing:
         record["scheduler_seconds"] = result.scheduler_seconds
     return record
@@ -108,7 +111,7 @@ def failure_record(
 
 def comparison_rows(comparison: Comparison) -> Iterator[tuple[Result | Failure, Row]]:
     """Yield the runs of a comparison, those that failed too, each with its row of ``runs.csv``."""
-    limits = bounds(comparison.problem, actual=comparison.actual, memory=comparison.memory)
+    limits = comparison.bounds()
     for run in comparison.runs():
         yield run, failed_row(comparison, run, limits) if isinstance(run, Failure) else run_row(run, limits)
 

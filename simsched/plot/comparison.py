@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 
-from simsched.analysis.bounds import Bound, bounds
+from simsched.analysis.bounds import Bound
 from simsched.analysis.metrics import serial_time
 from simsched.plot.figure import figure_of, new_axes, new_figure, settle
 from simsched.plot.memory import busiest_device
@@ -104,7 +104,7 @@ def corridor(comparison: Comparison) -> list[Bound]:
     The best lower bound comes first, then the critical path, the largest area, Graham-Brent where it holds, and the
     serial time last.
     """
-    found = bounds(comparison.problem, actual=comparison.actual, memory=comparison.memory)
+    found = comparison.bounds()
     lower = [bound for bound in found if bound.kind == "lower"]
     best = max(lower, key=lambda bound: bound.value)
     area = max((bound for bound in lower if bound.name.startswith("area")), key=lambda bound: bound.value)
