@@ -16,6 +16,7 @@ from simsched.analysis.rows import run_row as figures_of
 from simsched.graph.ranks import critical_path
 from simsched.problem import Problem
 from simsched.result import Comparison, Failure, Result
+from simsched.schedulers.proof import Proof
 
 Row = dict[str, Any]
 
@@ -81,11 +82,15 @@ def run_record(result: Result, figures: Metrics | None = None, *, timing: bool =
         "error": None,
     }
     if result.proved is not None:
-        bound, status, planned = result.proved.bound, result.proved.status, result.proved.planned
-        record["proved"] = {"bound_ns": bound, "status": status, "planned_ns": planned}
+        record["proved"] = proof_record(result.proved)
     if timing:
         record["scheduler_seconds"] = result.scheduler_seconds
     return record
+
+
+def proof_record(proof: Proof) -> Row:
+    """Return what a scheduler has proved."""
+    return {"bound_ns": proof.bound, "status": proof.status, "planned_ns": proof.planned}
 
 
 def failure_record(
