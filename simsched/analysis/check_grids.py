@@ -76,8 +76,9 @@ def grid_of(facts: Facts, op: OpId) -> Grid:
     body = took - problem.launch_part(op, number, took)
     blocks = cost.grid or cost.sms
     need = _need(cost.block if cost.grid else None, device)
-    need = {name: units for name, units in need.items() if units and name in limits}
-    per_sm = min([limits[name] // units for name, units in need.items()], default=max(blocks, 1))
+    # A block that nothing known limits has its SM to itself.
+    need = {name: units for name, units in need.items() if units and name in limits} or {WHOLE: 1}
+    per_sm = min(limits[name] // units for name, units in need.items())
     wave = max(per_sm * device.sms, 1)
     waves = -(-blocks // wave) or 1
     tail = _tail(cost.tail_ns, cost.duration, took, body) if waves > 1 else 0

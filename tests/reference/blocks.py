@@ -79,7 +79,7 @@ class Sms:
         return self.grids[op]
 
     def needs(self, block: Block | None) -> dict[str, int]:
-        """What one block takes of an SM; without a known grid, all of it."""
+        """What one block takes of an SM; without a known grid, or where nothing limits it, all of it."""
         if block is None:
             return {WHOLE: 1}
         limits = self.described.sm_limits
@@ -88,7 +88,7 @@ class Sms:
             "threads": block.threads, "warps": -(-block.threads // warp),
             "registers": block.registers * block.threads, "shared memory": block.shared_memory, "blocks": 1,
         }  # fmt: skip
-        return {name: units for name, units in needs.items() if name in self.limits}
+        return {name: units for name, units in needs.items() if units and name in self.limits} or {WHOLE: 1}
 
     def made(self, op: OpId) -> Grid:
         problem, device = self.run.problem, self.device

@@ -78,7 +78,7 @@ def _drawn_device(rng: random.Random, number: int) -> Device:
     streams = rng.choice((1, 2, 3, 5, 12))
     urgency = tuple(rng.choice((0, 0, -1, 1)) for _ in range(streams)) if rng.random() < 0.4 else ()
     model = rng.choice(("lanes", "sm_share", "sm_share", "blocks", "blocks"))
-    limits = SmLimits(blocks=rng.choice((1, 2, 3)), threads=rng.choice((None, 128)))
+    limits = _drawn_limits(rng)
     return Device(
         f"d{number}",
         model=model,
@@ -105,6 +105,21 @@ def drawn_problem(rng: random.Random, hardware: HardwareProfile) -> Problem:
     return make_problem(replace(graph, durations=durations, traffic=traffic), hardware, _drawn_model(rng))
 
 
+def _drawn_limits(rng: random.Random) -> SmLimits:
+    """At least one block of any kind fits."""
+    return SmLimits(
+        warps=rng.choice((None, 4, 6)),
+        threads=rng.choice((None, 128)),
+        blocks=rng.choice((None, 1, 2, 3)),
+        registers=rng.choice((None, 4096)),
+        shared_memory=rng.choice((None, 1000)),
+    )
+
+
+def _drawn_block(rng: random.Random) -> Block:
+    return Block(rng.choice((16, 33, 64)), rng.choice((0, 16, 40)), rng.choice((0, 100, 300)))
+
+
 def _bytes(rng: random.Random, duration: int) -> int:
     """Bytes of an operator that moves about as much as a GPU can meanwhile."""
     return rng.choice((2, 1 + duration // 3, duration, 3 * duration, 40))
@@ -125,7 +140,7 @@ def _drawn_model(rng: random.Random) -> CostModel:
             workspace=mine.choice((0, 0, 5)),
             launch_ns=float(min(duration, mine.choice((0, 0, 1, 3)))),
             grid=grid,
-            block=Block(mine.choice((16, 33, 64))) if grid else None,
+            block=_drawn_block(mine) if grid else None,
             tail_ns=min(duration, tail) if grid else 0,
             peak_ns=mine.choice((0.0, 2.0, duration / 2, float(duration))),
             bound="memory",
@@ -182,7 +197,7 @@ def crowded_case(seed: int) -> Case:
         resources={"sms": rng.choice((4, 8)), "ports": 2},
         memory_bandwidth=rng.choice((1e9, 1.3e9)),
         efficiency=Efficiency(bandwidth=rng.choice((1.0, 0.9))),
-        sm_limits=SmLimits(blocks=rng.choice((1, 2, 4)), threads=rng.choice((None, 128))),
+        sm_limits=_drawn_limits(rng),
     )
     hardware = HardwareProfile("crowded", (device,))
     count = rng.randint(3, 9)
