@@ -35,7 +35,7 @@ or compare has written, or a part of it.
 gantt       one run: streams over time, critical path, memory below
 sms         one run: SMs over time, on a device of model blocks
 memory      live bytes over time
-breakdown   where the makespan went: what ran, what was lost by sharing, what was waited for
+breakdown   where the makespan went: what ran, what sharing cost, what waited
 comparison  makespans in the corridor of the bounds
 scaling     speed-up against streams, with Amdahl's curves
 tradeoff    time against peak memory

@@ -34,18 +34,18 @@ def reason_words(reason: str) -> str:
     >>> reason_words("short_of_sms"), reason_words("gpu/bandwidth"), reason_words("held_by_magic")
     ('waiting for SMs', 'memory bandwidth of gpu', 'held by magic')
     """
-    from simsched.output import story
+    from simsched.analysis import breakdown
 
     if reason.startswith(SHORT_OF):
         resource = reason.removeprefix(SHORT_OF)
         return f"waiting for {_RESOURCES.get(resource, resource)}"
     if reason.startswith(LOST):
         lost = reason.removeprefix(LOST)
-        return story.LOST.get(lost, f"lost by sharing {lost}")
+        return breakdown.LOST.get(lost, f"lost by sharing {lost}")
     device, slash, name = reason.rpartition("/")
     if slash:
         return f"{reason_words(name)} of {device}"
-    return _WORDS.get(reason) or story.WAITS.get(reason) or reason.replace("_", " ")
+    return _WORDS.get(reason) or breakdown.WAITS.get(reason) or reason.replace("_", " ")
 
 
 def ordered(rows: dict[str, int]) -> dict[str, int]:
