@@ -48,6 +48,7 @@ BUILTIN: Mapping[str, str] = {
     "hu": "simsched.schedulers.unit_tasks:Hu",
     "coffman_graham": "simsched.schedulers.unit_tasks:CoffmanGraham",
     "parametric": "simsched.schedulers.parametric:Parametric",
+    "anytime": "simsched.schedulers.anytime:Anytime",
     "optimal": "simsched.exact.optimal:Optimal",
 }
 """The same rows as in pyproject.toml, so that a source checkout works without being installed."""

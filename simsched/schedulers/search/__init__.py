@@ -1,0 +1,1 @@
+"""Search for short plans without a solver: schedules are generated from orders, and orders are bred from schedules."""

@@ -1,0 +1,56 @@
+"""Where operators run: making two members' devices comparable, and moving some operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from simsched.schedulers.search.several import FREE
+from simsched.schedulers.search.world import World
+
+SET_FREE = 0.5
+"""How often operators are set free; else a few are moved."""
+
+
+def match(world: World, one: Sequence[int], two: Sequence[int]) -> list[int]:
+    """Return the places of ``two``, its devices renamed to agree most with ``one`` where devices are all alike."""
+    if not world.alike:
+        return list(two)
+    together: dict[tuple[int, int], int] = {}
+    for pair in zip(two, one, strict=True):
+        together[pair] = together.get(pair, 0) + 1
+    name = [-1] * world.devices
+    taken = [False] * world.devices
+    for (old, new), _ in sorted(together.items(), key=lambda item: (-item[1], item[0])):
+        if name[old] < 0 and not taken[new]:
+            name[old], taken[new] = new, True
+    rest = [device for device, used in enumerate(taken) if not used]
+    for device, new in enumerate(name):
+        if new < 0:
+            name[device] = rest.pop()
+    return [name[device] for device in two]
+
+
+def scatter(world: World, order: Sequence[int], places: list[int], rng: Random) -> None:
+    """Set a stretch or a sample of operators free, or move one or two, perhaps to where a neighbour is."""
+    count = len(order)
+    if rng.random() < SET_FREE:
+        size = 1 + int(rng.random() * max(1, count // 2))
+        if rng.random() < 0.5:
+            left = int(rng.random() * (count - size + 1))
+            for op in order[left : left + size]:
+                places[op] = FREE
+        else:
+            for _ in range(size):
+                places[int(rng.random() * count)] = FREE
+        return
+    for _ in range(1 + int(rng.random() * 2)):
+        op = int(rng.random() * count)
+        choices = world.allowed[op]
+        places[op] = choices[int(rng.random() * len(choices))]
+    op = int(rng.random() * count)
+    neighbours = (*world.pred[op], *world.succ[op])
+    if neighbours and rng.random() < 0.5:
+        place = places[neighbours[int(rng.random() * len(neighbours))]]
+        if place in world.allowed[op]:
+            places[op] = place
