@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from simsched.analysis.launches import Host
 from simsched.graph.model import OpId
 from simsched.problem import Problem
-from simsched.trace import Trace
+from simsched.trace import Cohort, Trace
 
 Kind = Literal["operator", "transfer", "delay", "copy", "event", "host", "host_sync", "idle"]
 Reason = Literal[
@@ -295,6 +295,13 @@ class _Walk:
                 found.setdefault(move.end, []).append(number)
         return found
 
+    @cached_property
+    def _cohorts_ended(self) -> dict[int, list[Cohort]]:
+        found: dict[int, list[Cohort]] = {}
+        for row in self._trace.cohorts:
+            found.setdefault(row.end, []).append(row)
+        return found
+
     def _ended_at(self, time: int) -> Sequence[OpId]:
         """Operators that ended at an instant, ascending; those that took no time only where there are no others."""
         low, high = bisect_left(self._ends, time), bisect_right(self._ends, time)
@@ -304,8 +311,8 @@ class _Walk:
     def _gave_places(self, op: OpId, time: int) -> _Node | None:
         """The operator most of whose blocks ended at an instant on the device of another, and that still ran then."""
         here, found = self._device(op), dict[OpId, int]()
-        for row in self._trace.cohorts:
-            if row.end == time and self._device(row.op) == here and ("operator", row.op) not in self._seen:
+        for row in self._cohorts_ended.get(time, ()):
+            if self._device(row.op) == here and ("operator", row.op) not in self._seen:
                 found[row.op] = found.get(row.op, 0) + row.blocks
         if not found:
             return None

@@ -47,7 +47,7 @@ class PartWords:
             return f"waits behind {self._name(part.culprit)}{more} on {stream}"
         if part.reason in ("resource", "room", "memory", "queue", "priority"):
             return self._device_words(part)
-        return self._undispatched_words(part)
+        return self._undispatched_words(op, part)
 
     # --- runs -----------------------------------------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ class PartWords:
 
     # --- policy and host ------------------------------------------------------------------------------------------
 
-    def _undispatched_words(self, part: Part) -> str:
+    def _undispatched_words(self, op: OpId, part: Part) -> str:
         if part.reason == "no_stream":
             holders = self.story.holders(part)
             held = self._listed(self._names[op] for op, _ in holders)
@@ -147,6 +147,9 @@ class PartWords:
         if part.reason == "passed_over":
             return f"is not dispatched: a stream is free, but it {self._shortage_words(part)}"
         if part.reason == "held":
+            device = self._problem.devices[self.story.timelines.device[op]]
+            if device.model == "blocks":  # whether a block would have found room nobody knows who does not place it
+                return "is not dispatched, though a stream is free: the policy holds it back"
             return "is not dispatched, though a stream and all that it needs are free: the policy holds it back"
         return "waits, and no reason is recorded"
 

@@ -161,6 +161,46 @@ def test_the_record_of_a_run(kernels: Path) -> None:
     assert (tail["longest"]["culprit"], tail["longest"]["start_ns"], tail["longest"]["end_ns"]) == ("pair", 2000, 9000)
 
 
+SHARED = """\
+name: shared
+operators:
+  - {name: read, duration: 4 us, bytes: 300 kB, demands: {sms: 2}}
+  - {name: copy, duration: 4 us, bytes: 300 kB, demands: {sms: 2}}
+"""
+
+
+def test_the_record_of_an_operator_that_shared_bandwidth(tmp_path: Path) -> None:
+    path = tmp_path / "shared.yaml"
+    path.write_text(SHARED)
+    (found,) = objects("explain", str(path), "copy", "-H", "toy_4sm")
+    (part,) = found["parts"]
+    assert (part["kind"], part["reason"], part["start_ns"], part["end_ns"]) == ("run", "bandwidth", 0, 6000)
+    assert (part["speed"], part["shared_with"], part["copy"]) == (0.666667, [["read", 0.5]], None)
+    (run,) = objects("explain", str(path), "-H", "toy_4sm")
+    assert [(row["kind"], row["what"], row["ns"]) for row in run["path"]] == [
+        ("operators", "op", 4000),
+        ("lost", "bandwidth", 2000),
+    ]
+
+
+def test_the_record_of_an_operator_that_waited_for_a_copy(tmp_path: Path) -> None:
+    path = tmp_path / "copied.yaml"
+    path.write_text(
+        "name: copied\ntensors:\n  - {name: x, bytes: 20 kB}\n"
+        "operators:\n  - {name: make, duration: 2 us, device: gpu0, outputs: [x]}\n"
+        "  - {name: use, duration: 3 us, device: gpu1, inputs: [x]}\n"
+    )
+    (found,) = objects("explain", str(path), "use", "-H", "toy_box")
+    copy = {"tensor": "x", "from": "gpu0", "to": "gpu1", "bytes": 20_000}
+    # Two links of 1 us, then 20,000 B at 20 B/ns.
+    assert [(part["reason"], part["end_ns"], part["copy"]) for part in found["parts"]] == [
+        ("dependency", 2000, None),
+        ("copy_latency", 4000, copy),
+        ("copy", 5000, copy),
+        ("explicit", 8000, None),
+    ]
+
+
 def test_a_long_story_is_told_at_both_ends(tmp_path: Path) -> None:
     # "last" needs 3 of 4 SMs and comes last: 30 times 3 ticks without room, then 2 ticks with room.
     rows = []
