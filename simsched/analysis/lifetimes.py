@@ -21,11 +21,15 @@ from simsched.trace import Trace, Transfer
 
 
 class Span(NamedTuple):
-    """Live on a device from ``begin`` (ns) to the end of ``closer`` (None: of the run)."""
+    """Live on a device from ``begin`` (ns) to the end of ``closer`` (None: of the run).
+
+    ``opener`` is the operator that starts then; None where a copy over links does, or the run.
+    """
 
     device: int
     begin: int
     closer: OpId | None
+    opener: OpId | None
 
 
 class Lifetimes:
@@ -60,16 +64,21 @@ class Lifetimes:
         graph, start = self._graph, self._start
         kind, maker = graph.tensor_kinds[tensor], graph.tensor_producer[tensor]
         if kind.persistent and self._single:
-            yield Span(0, 0, None)
+            yield Span(0, 0, None, None)
             return
         home = -1 if kind.persistent else self._device[maker]
         if home >= 0 and tensor not in graph.shares:
-            yield Span(home, start[maker], self._closer(tensor, home, kind is TensorKind.OUTPUT))
+            yield Span(home, start[maker], self._closer(tensor, home, kind is TensorKind.OUTPUT), maker)
         if not self._single:
             for there, first in self._first_reads(graph.tensor_consumers[tensor]).items():
                 if there != home:
                     closer = self._closer(tensor, there, kind.persistent)
-                    yield Span(there, self._copied.get((tensor, there), first), closer)
+                    copied = self._copied.get((tensor, there))
+                    yield (
+                        Span(there, start[first], closer, first)
+                        if copied is None
+                        else Span(there, copied, closer, None)
+                    )
 
     def owners(self, tensor: TensorId) -> list[TensorId]:
         """The tensors whose bytes a tensor uses on some device: its own, for copies of it, and maybe an input's."""
@@ -100,12 +109,13 @@ class Lifetimes:
         # Of those that end last together, one that takes no time is in the last round of the instant.
         return max(readers, key=lambda op: (self._end[op], self._start[op]), default=graph.tensor_producer[tensor])
 
-    def _first_reads(self, ops: Sequence[OpId]) -> dict[int, int]:
-        """By device: when the first of these operators started there."""
-        found: dict[int, int] = {}
+    def _first_reads(self, ops: Sequence[OpId]) -> dict[int, OpId]:
+        """By device: the first of these operators that started there."""
+        found: dict[int, OpId] = {}
         for op in ops:
-            device, start = self._device[op], self._start[op]
-            found[device] = min(found.get(device, start), start)
+            first = found.setdefault(self._device[op], op)
+            if self._start[op] < self._start[first]:
+                found[self._device[op]] = op
         return found
 
 

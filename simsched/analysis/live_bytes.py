@@ -93,7 +93,7 @@ def _add_spread(facts: Facts, accounts: list[Account]) -> None:
     lives = Lifetimes(facts.problem, facts.device, facts.start, facts.end, facts.trace.transfers)
     for tensor, size in enumerate(graph.tensor_bytes):
         if size:
-            for device, begin, closer in lives.spans(tensor):
+            for device, begin, closer, _ in lives.spans(tensor):
                 account = accounts[device]
                 if len(accounts) == 1 and graph.tensor_producer[tensor] < 0:
                     account.base += size
