@@ -5,13 +5,29 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from operator import itemgetter
+from typing import NamedTuple
 
 from simsched.analysis.shared_bandwidth import NEARLY, Piece
 from simsched.analysis.waves import Grid
 from simsched.graph.model import OpId
 from simsched.sharing.fair import bottleneck_fair_rates
 from simsched.trace import Cohort
+
+
+class _Step(NamedTuple):
+    """From a time on: the speed of a cohort, what limits it, and the arithmetic and the bandwidth that it gets."""
+
+    time: int
+    speed: float
+    limit: str
+    arithmetic: float
+    bandwidth: float
+
+
+_TIME = itemgetter(0)
+FULL_SPEED = _Step(0, 1.0, "", 0.0, 0.0)
 
 
 class SharedSms:
@@ -59,9 +75,9 @@ class SharedSms:
         return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
 
     @cached_property
-    def _flows(self) -> list[list[tuple[int, float, str, float, float]]]:
-        """By cohort: from when on it had which speed, what limited it, and the arithmetic and bandwidth that it got."""
-        found: list[list[tuple[int, float, str, float, float]]] = [[] for _ in self.rows]
+    def _flows(self) -> list[list[_Step]]:
+        """By cohort: from when on it had which speed."""
+        found: list[list[_Step]] = [[] for _ in self.rows]
         events: dict[int, list[int]] = {}
         for number, row in enumerate(self.rows):
             begin = max(row.start, self._begin[row.op])
@@ -83,7 +99,7 @@ class SharedSms:
             for (number, (compute, memory)), (speed, limit) in zip(active.items(), known[key], strict=True):
                 steps = found[number]
                 if not steps or steps[-1][1:3] != (speed, limit):
-                    steps.append((time, speed, limit, compute * speed, memory * speed))
+                    steps.append(_Step(time, speed, limit, compute * speed, memory * speed))
         return found
 
     def pieces(self, op: OpId, begin: int, end: int) -> Iterator[Piece]:
@@ -95,36 +111,45 @@ class SharedSms:
         times = {begin}
         for number in numbers:
             times.update((self.rows[number].start, self.rows[number].end))
-            times.update(step[0] for step in self._flows[number])
+            times.update(step.time for step in self._flows[number])
         cuts = [*sorted(time for time in times if begin <= time < end), end]
-        for number, start in enumerate(cuts[:-1]):
-            yield self._piece(grid, numbers, start, cuts[number + 1])
+        here: list[int] = []
+        left, following = grid.blocks, 0
+        for start, finish in pairwise(cuts):
+            while following < len(numbers) and self.rows[numbers[following]].start <= start:
+                here.append(numbers[following])
+                left -= self.rows[numbers[following]].blocks
+                following += 1
+            here = [number for number in here if self.rows[number].end > start]
+            yield self._piece(grid, here, left, start, finish)
 
-    def _piece(self, grid: Grid, numbers: Sequence[int], start: int, end: int) -> Piece:
-        rows = [(self.rows[number], number) for number in numbers if self.rows[number].start <= start]
-        here = [(row, number) for row, number in rows if row.end > start]
-        left = grid.blocks - sum(row.blocks for row, _ in rows)
-        places = sum(row.blocks for row, _ in here)
+    def _piece(self, grid: Grid, here: Sequence[int], left: int, start: int, end: int) -> Piece:
+        """How an operator ran with these cohorts on the device, and so many blocks left to place."""
+        places = sum(self.rows[number].blocks for number in here)
         wanted = min(grid.full, places + left)
         if left and places < wanted:
             return Piece(start, end, places / wanted, "room", waiting=left)
         if not here:
             return Piece(start, end)
-        row, number = max(here, key=lambda pair: (pair[0].end, pair[0].wave, pair[1]))
+        number = max(here, key=lambda each: (self.rows[each].end, self.rows[each].wave, each))
+        step = self._step(number, start)
+        return Piece(start, end, step.speed, step.limit, tail=not left and grid.partial(self.rows[number].wave))
+
+    def _step(self, number: int, time: int) -> _Step:
+        """Speed of a cohort from an instant on; a full one where it has not begun to run."""
         steps = self._flows[number]
-        place = bisect_right(steps, start, key=itemgetter(0)) - 1
-        speed, limit = steps[place][1:3] if place >= 0 else (1.0, "")
-        return Piece(start, end, speed, limit, tail=not left and grid.partial(row.wave))
+        place = bisect_right(steps, time, key=_TIME) - 1
+        return steps[place] if place >= 0 else FULL_SPEED
 
     def drawing(self, time: int, limit: str) -> list[tuple[OpId, float]]:
         """Operators that draw from an instant on, and which part of the arithmetic or the bandwidth each gets."""
-        column, found = (3 if limit == "arithmetic" else 4), dict[OpId, float]()
+        found: dict[OpId, float] = {}
         first = bisect_left(self.rows, time - self._longest, key=lambda row: row.start)
         for number in range(first, bisect_right(self.rows, time, key=lambda row: row.start)):
-            steps, row = self._flows[number], self.rows[number]
-            place = bisect_right(steps, time, key=itemgetter(0)) - 1
-            if row.end > time and place >= 0 and steps[place][column] > 0:
-                found[row.op] = found.get(row.op, 0.0) + float(steps[place][column])
+            row, step = self.rows[number], self._step(number, time)
+            share = step.arithmetic if limit == "arithmetic" else step.bandwidth
+            if row.end > time and share > 0:
+                found[row.op] = found.get(row.op, 0.0) + share
         return list(found.items())
 
     def loads(self) -> Iterator[tuple[int, float, float]]:
@@ -138,9 +163,9 @@ class SharedSms:
         for steps, row in zip(self._flows, self.rows, strict=True):
             wanted = self.grids[row.op].draws(row.wave, row.blocks)[1]
             before = 0.0
-            for time, _, _, _, given in steps if wanted else ():
-                add(time, wanted if not before else 0.0, given - before)
-                before = given
+            for step in steps if wanted else ():
+                add(step.time, wanted if not before else 0.0, step.bandwidth - before)
+                before = step.bandwidth
             if before:
                 add(row.end, -wanted, -before)
         wanted = given = 0.0
