@@ -14,6 +14,8 @@ from itertools import combinations, pairwise
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from simsched.analysis.allocations import allocations_of
+from simsched.analysis.arena import replay
 from simsched.analysis.breakdown import chain_breakdown, path_breakdown
 from simsched.analysis.check import check_trace
 from simsched.analysis.explain import Explanation, explain
@@ -324,6 +326,15 @@ def test_live_bytes_end_at_what_stays(case: Case) -> None:
         curve = trace.memory.curve(number)
         assert (curve[-1][1] if curve else 0) == stays
         assert all(live >= 0 for _, live in curve)
+
+
+@given(cases(), st.sampled_from(("best", "first")), st.sampled_from((1, 16)))
+def test_an_arena_is_no_smaller_than_what_is_live(case: Case, fit: str, alignment: int) -> None:
+    trace = run_of(case)
+    result = Result(case.problem, "drawn", trace, case.memory, case.actual)
+    for number in range(len(case.problem.devices)):
+        used = replay(allocations_of(result, number), fit, alignment=alignment)
+        assert used.size >= max([live for _, live in trace.memory.curve(number)], default=0)
 
 
 # --- explanations -----------------------------------------------------------------------------------------------------
