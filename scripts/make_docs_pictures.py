@@ -16,6 +16,7 @@ from simsched.graph.generators import layered_random
 from simsched.graph.io import load_graph
 from simsched.hardware import Device, HardwareProfile, SmLimits
 from simsched.plot import (
+    plot_arena,
     plot_breakdown,
     plot_comparison,
     plot_dag,
@@ -117,6 +118,7 @@ PICTURES: dict[str, Callable[[], Axes | Figure]] = {
     "four_kernels_sms": leftover,
     "crowded_tradeoff": lambda: plot_tradeoff(crowded()),
     "crowded_memory": lambda: plot_memory(crowded()),
+    "densenet121_v100_arena": lambda: plot_arena(run("densenet121", "critical_path", "v100_sxm2_16gb"), rule="best"),
     "pipeline_bubble": bubble,
 }
 

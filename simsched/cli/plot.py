@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 Draw = Callable[[], Any]
 """Draws, and returns the axes of what it has drawn."""
 
-KINDS = ("gantt", "sms", "memory", "breakdown", "comparison", "scaling", "tradeoff", "roofline", "dag")
-OF_ONE_RUN = ("gantt", "sms")
+KINDS = ("gantt", "sms", "memory", "arena", "breakdown", "comparison", "scaling", "tradeoff", "roofline", "dag")
+OF_ONE_RUN = ("gantt", "sms", "arena")
 LANES = (1, 2, 3, 4, 6, 8)
 
 
@@ -35,6 +35,7 @@ or compare has written, or a part of it.
 gantt       one run: streams over time, critical path, memory below
 sms         one run: SMs over time, on a device of model blocks
 memory      live bytes over time
+arena       one run: addresses over time, planned or by an allocator
 breakdown   where the makespan went: what ran, what sharing cost, what waited
 comparison  makespans in the corridor of the bounds
 scaling     speed-up against streams, with Amdahl's curves
@@ -51,6 +52,10 @@ dag         the graph in levels
     "--schedulers", "--scheduler", "-s", metavar="A,B,...",
     help="Default: critical_path for gantt and sms, which draw one run; for the others those of compare.",
 )  # fmt: skip
+@click.option(
+    "--addresses", type=options.Word(("plan", "best", "first")), default="plan", metavar="RULE",
+    help="For arena: plan (all lifetimes known), or an allocator by best or first fit. Default: plan.",
+)  # fmt: skip
 @click.option("--lanes", metavar="N,N,...", help="For scaling: streams of each device. Default: 1,2,3,4,6,8.")
 @options.scenario_options
 @click.option(
@@ -64,6 +69,7 @@ def command(
     kind: str,
     source: str,
     schedulers: str | None,
+    addresses: str,
     lanes: str | None,
     output: Path | None,
     **scenario: Any,
@@ -72,6 +78,8 @@ def command(
     from simsched.output.recorded import is_recorded
     from simsched.plot.figure import save
 
+    if kind != "arena" and addresses != "plan":
+        raise click.UsageError(f"--addresses are those of an arena; {kind} has none", ctx)
     target = output or Path(f"{kind}.png")
     recorded = is_recorded(Path(source))
     if recorded and scenario["hardware"]:
@@ -145,6 +153,7 @@ def _of_run(kind: str, result: Result) -> Draw:
 def _of_comparison(kind: str, comparison: Comparison) -> Draw:
     """Return how to draw runs; those that failed are drawn where the picture has a place for them."""
     from simsched.errors import SchedulerError
+    from simsched.plot.arena import plot_arena
     from simsched.plot.breakdown import plot_breakdown
     from simsched.plot.comparison import plot_comparison
     from simsched.plot.gantt import plot_gantt
@@ -160,6 +169,9 @@ def _of_comparison(kind: str, comparison: Comparison) -> Draw:
         return lambda: plot_sms(comparison.results[0])
     if kind == "memory":
         return lambda: plot_memory(comparison)
+    if kind == "arena":
+        rule = click.get_current_context().params["addresses"]
+        return lambda: plot_arena(comparison.results[0], rule=rule)
     if kind == "breakdown":
         return lambda: plot_breakdown(comparison)
     return lambda: plot_tradeoff(comparison) if kind == "tradeoff" else plot_comparison(comparison)

@@ -26,6 +26,11 @@ DEFAULT = "critical_path"
     "--schedule",  metavar="FILE",
     help="Follow a schedule text (device/stream: op op) or a recorded trace (.json).",
 )  # fmt: skip
+@click.option("--arena", is_flag=True, help="Replay allocators with real addresses, and plan addresses.")
+@click.option(
+    "--alignment", type=click.IntRange(1, 1 << 30), metavar="BYTES",
+    help="For --arena: what sizes and addresses are multiples of. Default: 1; CUDA has 256.",
+)  # fmt: skip
 @click.option("--steps", is_flag=True, help="Tell the scheduling loop step by step.")
 @options.scenario_options
 @options.check_option
@@ -39,6 +44,8 @@ def command(
     graphs: tuple[str, ...],
     scheduler: str | None,
     schedule: str | None,
+    arena: bool,
+    alignment: int | None,
     steps: bool,
     check: bool,
     timing: bool,
@@ -60,7 +67,10 @@ def command(
     options.need_graphs(graphs)
     made = _scheduler(ctx, scheduler, schedule)
     explain = steps or output is not None
-    request = Request(options.make_scenario(scenario), [made], check, explain, as_json, timing, output)
+    if alignment and not arena:
+        raise click.UsageError("--alignment is that of an arena; write --arena too", ctx)
+    aligned = (alignment or 1) if arena else 0
+    request = Request(options.make_scenario(scenario), [made], check, explain, as_json, timing, output, aligned)
 
     def show(comparison: Comparison) -> None:
         from simsched.cli.views import show_run
@@ -72,6 +82,12 @@ def command(
                 console.line(line)
             console.say()
         show_run(comparison)
+        for result in comparison.results if arena else ():
+            from simsched.output.arenas import arena_table
+
+            table = arena_table(result, aligned)
+            console.say()
+            console.show(table) if table.rows else console.say("Nothing was held in memory.")
 
     if steps and as_json:
         raise click.UsageError("--steps is for people; write it without --json", ctx)

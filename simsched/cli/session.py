@@ -32,6 +32,8 @@ class Request:
     schedulers : sequence of (Scheduler, str)
         Objects, and what the user wrote for them.
     check, explain, as_json, timing : bool
+    arena : int
+        Alignment in bytes of arenas to replay; 0 for none.
     output : Path or None
     """
 
@@ -42,6 +44,7 @@ class Request:
     as_json: bool = False
     timing: bool = False
     output: Path | None = None
+    arena: int = 0
 
 
 @contextmanager
@@ -78,7 +81,12 @@ def carry_out(graphs: Sequence[str], request: Request, show: Printer) -> int:
         comparison = simulate(problem, request)
         done.append((name, comparison))
         if request.as_json:
-            console.emit(comparison_object(name, request.scenario.hardware, comparison, timing=request.timing))
+            document = comparison_object(name, request.scenario.hardware, comparison, timing=request.timing)
+            if request.arena:
+                from simsched.output.arenas import add_arenas
+
+                add_arenas(document, comparison, request.arena)
+            console.emit(document)
         else:
             if number:
                 console.say("\n")

@@ -1,5 +1,6 @@
 """Pictures of results: one plot a file, each a function that draws and returns its axes. Needs matplotlib."""
 
+from simsched.plot.arena import plot_arena
 from simsched.plot.breakdown import plot_breakdown
 from simsched.plot.comparison import plot_comparison
 from simsched.plot.dag import plot_dag
@@ -13,6 +14,7 @@ from simsched.plot.sms import plot_sms
 from simsched.plot.tradeoff import plot_tradeoff
 
 __all__ = [
+    "plot_arena",
     "plot_breakdown",
     "plot_comparison",
     "plot_dag",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from simsched.engine.simulator import simulate
 from simsched.hardware import lanes
 from simsched.plot import (
+    plot_arena,
     plot_breakdown,
     plot_comparison,
     plot_dag,
@@ -23,7 +24,7 @@ from simsched.result import Comparison, Result
 from simsched.schedulers.critical_path import CriticalPath
 from simsched.schedulers.registry import make_scheduler
 from tests.builders import problem_of
-from tests.plots.looks import diamond, hand_comparison, hand_result, kernels
+from tests.plots.looks import diamond, hand_comparison, hand_result, held_result, kernels
 from tests.plots.sm_looks import block_result
 from tests.unit.test_explain_shared import kernels as sharing_kernels
 from tests.unit.test_explain_shared import traffic
@@ -64,6 +65,7 @@ GALLERY: dict[str, Callable[[], Axes]] = {
     "comparison": lambda: plot_comparison(hand_comparison()),
     "comparison_several": several,
     "memory": lambda: plot_memory(hand_comparison()),
+    "arena": lambda: plot_arena(held_result(), rule="first"),
     "tradeoff": lambda: plot_tradeoff(hand_comparison()),
     "scaling": scaling,
     "roofline": lambda: plot_roofline(kernels()),

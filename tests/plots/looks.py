@@ -8,12 +8,14 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
+from simsched.engine.simulator import simulate
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
 from simsched.hardware import Device, Efficiency, HardwareProfile, lanes
 from simsched.plot.figure import figure_of
 from simsched.problem import Problem, make_problem
 from simsched.result import Comparison, Failure, Result
+from simsched.schedulers.serial import Serial
 from tests.builders import problem_of, with_memory
 from tests.traces import memory_steps, trace_of
 
@@ -188,3 +190,17 @@ def kernels() -> Problem:
     builder.add_op("fixed", "Custom", duration=5)
     builder.add_op("view", "Custom", duration=0)
     return make_problem(builder.build(), small_device())
+
+
+def held_result() -> Result:
+    """Three tensors, a workspace and a weight on one lane; first fit puts c, which does not fit where a was, on top."""
+    builder = GraphBuilder("holes", time_unit="tick")
+    builder.add_tensor("w", bytes=4, kind="parameter")
+    for name, size in (("a", 6), ("b", 2), ("c", 7)):
+        builder.add_tensor(name, bytes=size)
+    builder.add_op("va", "Conv", duration=2, inputs=["w"], outputs=["a"])
+    builder.add_op("vb", "Relu", duration=3, inputs=["a"], outputs=["b"])
+    builder.add_op("vc", "Add", duration=5, inputs=["b"], outputs=["c"])
+    builder.add_op("vd", "Conv", duration=7, inputs=["b", "c"], workspace=3)
+    problem = problem_of(builder.build(), with_memory(lanes(1), 24))
+    return Result(problem, "serial", simulate(problem, Serial()), memory="block")

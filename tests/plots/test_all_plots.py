@@ -17,6 +17,7 @@ from simsched.errors import UnknownNameError
 from simsched.graph.builder import GraphBuilder
 from simsched.hardware import HardwareProfile, lanes
 from simsched.plot import (
+    plot_arena,
     plot_breakdown,
     plot_comparison,
     plot_dag,
@@ -94,6 +95,7 @@ def test_every_plot_draws_into_given_axes(name: str) -> None:
         "breakdown": lambda: plot_breakdown(comparison, ax=ax),
         "comparison": lambda: plot_comparison(comparison, ax=ax),
         "memory": lambda: plot_memory(comparison, ax=ax),
+        "arena": lambda: plot_arena(result, ax=ax),
         "tradeoff": lambda: plot_tradeoff(comparison, ax=ax),
         "dag": lambda: plot_dag(result.problem, ax=ax),
     }[name]()
@@ -120,6 +122,7 @@ def test_hostile_names_are_drawn_as_text_inside_the_page(tmp_path: Path) -> None
         "comparison": lambda: plot_comparison(comparison),
         "several": lambda: plot_comparison([comparison, comparison]),
         "memory": lambda: plot_memory(comparison),
+        "arena": lambda: plot_arena(comparison.results[0]),
         "tradeoff": lambda: plot_tradeoff(comparison),
         "dag": lambda: plot_dag(comparison.problem),
     }

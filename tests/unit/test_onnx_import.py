@@ -56,32 +56,6 @@ def test_a_small_network(conv: Graph) -> None:
     assert conv.notes == ("ONNX, operator sets ai.onnx 21, made by test",)
 
 
-def test_views_share_the_buffer_of_their_input(tmp_path: Path) -> None:
-    nodes = [
-        node("Relu", "x", "r"),
-        node("Reshape", "r shape", "s"),
-        node("Unsqueeze", "s axes", "u"),
-        node("Squeeze", "u axes", "v"),
-        node("Flatten", "v", "f"),
-        node("Identity", "f", "i"),
-        node("Transpose", "i", "t"),
-        node("Shape", "t", "n"),
-        node("Identity", "x", "y"),
-    ]
-    made = graph(
-        nodes,
-        [info("x", [2, 3, 5])],
-        [info("n", None, INT64), info("y", None)],
-        [ints("shape", 5, 6), ints("axes", 0)],
-    )
-    found = load_onnx(write(tmp_path, made))
-    names = found.tensor_names
-    shared = {names[tensor]: names[source] for tensor, source in found.aliases.items()}
-    assert shared == {"s": "r", "u": "s", "v": "u", "f": "v", "i": "f", "y": "x"}
-    assert dict(found.inplace) == {}
-    assert found.stored_bytes[found.tensor_names.index("t")] == 2 * 3 * 5 * 4
-
-
 def test_initializers_that_are_inputs_too_are_parameters(tmp_path: Path) -> None:
     made = graph(
         [node("MatMul", "x w", "y")], [info("x", [2, 3]), info("w", [3, 5])], [info("y", [2, 5])], [weight("w", 3, 5)]
