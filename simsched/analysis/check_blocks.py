@@ -7,8 +7,8 @@ most room was. How fast cohorts ran is another rule (:mod:`simsched.analysis.che
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from simsched.analysis.check_capacity import blame_wait, shortages, usages_of
@@ -93,43 +93,75 @@ def _is_placed(cohort: Cohort, sms: int, grid: Grid) -> bool:
     return in_order and all(0 <= sm < sms for sm in places) and bool(places) == bool(grid.blocks)
 
 
+State = tuple[int, ...]
+
+
 # --- one device ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
 class _Sms:
-    """What is in use on each SM."""
+    """What is in use on each SM: how many blocks, then units of everything that the profile limits.
 
-    limits: Mapping[str, int]
-    used: list[dict[str, int]]
-    residents: list[int] = field(default_factory=list)
+    Of many SMs few are in different states, so what a state has room for, or becomes, is worked out once.
+    """
+
+    def __init__(self, limits: Mapping[str, int], sms: int) -> None:
+        self._names = list(limits)
+        self._limits = (0, *limits.values())
+        self._states: list[State] = [(0,) * (len(limits) + 1)] * sms
+        self._after: dict[tuple[State, State, int], State] = {}
+        self._rooms: dict[State, dict[State, int]] = {}
+        self._over: dict[State, str] = {}
+
+    def _need(self, grid: Grid) -> State:
+        return (1, *(grid.need.get(name, 0) for name in self._names))
 
     def change(self, grid: Grid, cohort: Cohort, sign: int) -> None:
         """Place or take away the blocks of a cohort."""
+        need = self._need(grid)
         for sm, count in cohort.places:
-            self.residents[sm] += sign * count
-            for name, units in grid.need.items():
-                self.used[sm][name] += sign * count * units
+            key = (self._states[sm], need, sign * count)
+            after = self._after.get(key)
+            if after is None:
+                after = tuple(used + sign * count * units for used, units in zip(key[0], need, strict=True))
+                self._after[key] = after
+            self._states[sm] = after
 
     def over(self, sm: int) -> str:
         """What an SM has too little of, in words; empty where all fits."""
-        for name, limit in self.limits.items():
-            if self.used[sm][name] > limit:
-                return f"{self.used[sm][name]} {name} in use, it has {limit}"
-        if self.used[sm][WHOLE] and self.residents[sm] > 1:
-            return f"{self.residents[sm]} blocks, one of which takes the whole SM"
+        state = self._states[sm]
+        known = self._over.get(state)
+        if known is None:
+            known = self._over[state] = self._excess(state)
+        return known
+
+    def _excess(self, state: State) -> str:
+        residents, *used = state
+        for name, units, limit in zip(self._names, used, self._limits[1:], strict=True):
+            if units > limit:
+                return f"{units} {name} in use, it has {limit}"
+        if used[self._names.index(WHOLE)] and residents > 1:
+            return f"{residents} blocks, one of which takes the whole SM"
         return ""
 
     def rooms(self, grid: Grid) -> list[int]:
         """How many further blocks of a kernel each SM can hold."""
-        limits = [(name, units, self.limits[name]) for name, units in grid.need.items()]
+        need = self._need(grid)
+        known = self._rooms.setdefault(need, {})
         found = []
-        for used, resident in zip(self.used, self.residents, strict=True):
-            if used[WHOLE] or (resident and WHOLE in grid.need):
-                found.append(0)
-            else:
-                found.append(min([(limit - used[name]) // units for name, units, limit in limits], default=grid.blocks))
+        for state in self._states:
+            room = known.get(state)
+            if room is None:
+                room = known[state] = self._room(state, need, grid.blocks)
+            found.append(room)
         return found
+
+    def _room(self, state: State, need: State, blocks: int) -> int:
+        whole = self._names.index(WHOLE) + 1
+        if state[whole] or (need[whole] and state[0]):
+            return 0
+        limited = zip(state[1:], need[1:], self._limits[1:], strict=True)
+        return min([(limit - used) // units for used, units, limit in limited if units], default=blocks)
 
 
 def most_room(rooms: Sequence[int], blocks: int) -> list[int]:
@@ -142,15 +174,16 @@ def most_room(rooms: Sequence[int], blocks: int) -> list[int]:
     >>> most_room([3, 1, 3], 5)
     [3, 0, 2]
     """
-    blocks = min(blocks, sum(max(room, 0) for room in rooms))
+    tally = Counter(rooms)
+    blocks = min(blocks, sum(room * sms for room, sms in tally.items() if room > 0))
     low, high = 0, max(rooms, default=0)
     while low < high:  # the lowest room to which all SMs can be filled down
         middle = (low + high) // 2
-        if sum(max(room - middle, 0) for room in rooms) <= blocks:
+        if sum((room - middle) * sms for room, sms in tally.items() if room > middle) <= blocks:
             high = middle
         else:
             low = middle + 1
-    counts = [max(room - low, 0) for room in rooms]
+    counts = [room - low if room > low else 0 for room in rooms]
     left = blocks - sum(counts)
     for sm, room in enumerate(rooms):
         if left and room >= low > 0:
@@ -173,7 +206,7 @@ class _Replay:
         described = facts.problem.devices[device]
         self.facts, self.device, self.grids, self.name = facts, device, grids, described.name
         limits = limits_of(described)
-        self.sms = _Sms(limits, [dict.fromkeys(limits, 0) for _ in range(described.sms)], [0] * described.sms)
+        self.sms = _Sms(limits, described.sms)
         self.blurred = instants
         self.queue = queue_of(facts, device, self.blurred)
         self.starting: dict[int, list[Cohort]] = {}
