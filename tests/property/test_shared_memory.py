@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Sequence
 from copy import deepcopy
 
 import pytest
@@ -17,15 +19,17 @@ from simsched.graph.builder import GraphBuilder
 from simsched.graph.lifetimes import frugal_order, sequential_peak
 from simsched.graph.model import Graph, TensorKind
 from simsched.hardware import lanes, procs
-from simsched.problem import Problem
+from simsched.problem import Problem, make_problem
 from simsched.schedulers.registry import make_scheduler
 from simsched.trace import Trace
 from tests.builders import problem_of, with_memory
+from tests.property.test_reference_engine import engine_says, reference_says
+from tests.reference.cases import MODES, SPECS, Case, drawn_hardware
 
 SEEDS = range(40)
 
 
-def sharing_graph(seed: int, operators: int = 9) -> Graph:
+def sharing_graph(seed: int, operators: int = 9, durations: Sequence[int] = (1, 2, 3, 5, 7)) -> Graph:
     """A graph in which about every other operator makes a view or works in place, where that is allowed."""
     rng = random.Random(seed)
     rows: list[dict] = []
@@ -34,7 +38,7 @@ def sharing_graph(seed: int, operators: int = 9) -> Graph:
     for op in range(operators):
         known = list(sizes)
         inputs = rng.sample(known, rng.randint(1, min(3, len(known))))
-        row = {"name": f"v{op}", "duration": rng.choice((1, 2, 3, 5, 7)), "inputs": inputs, "outputs": []}
+        row = {"name": f"v{op}", "duration": rng.choice(durations), "inputs": inputs, "outputs": []}
         for number in range(rng.randint(0, 2)):
             name = f"t{op}{'ab'[number]}"
             row["outputs"].append(name)
@@ -188,3 +192,19 @@ def test_needs_and_deltas_are_what_starts_and_ends_do(seed, devices):
     returned = {tensor for tensor, kind in enumerate(graph.tensor_kinds) if kind is TensorKind.OUTPUT}
     kept = [tensor for here in range(devices) for tensor in memory.alive(here, ())]
     assert len(kept) >= len({*returned} - {*graph.shares})
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_engine_agrees_with_the_reference_on_every_kind_of_hardware(part):
+    """Devices of all models, joined by links or by nothing, with copies that take no time among them."""
+    outcomes: Counter[str] = Counter()
+    for seed in range(150 * part, 150 * (part + 1)):
+        rng = random.Random(seed)
+        graph = sharing_graph(seed, rng.randint(3, 9), rng.choice(((0, 1, 2, 3, 5), (8, 13, 21), (0,))))
+        problem = make_problem(graph, drawn_hardware(rng))
+        case = Case(problem, make_scheduler(rng.choice(SPECS)), rng.choice(MODES), None)
+        expected = reference_says(case)
+        assert engine_says(case) == expected, f"seed {seed}"
+        outcomes[expected if isinstance(expected, str) else "run"] += 1
+    assert outcomes["run"] > 40
+    assert outcomes["OutOfMemoryError"] > 3
