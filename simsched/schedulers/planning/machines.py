@@ -11,7 +11,7 @@ Placing an operator never lets another start earlier than before; the planners r
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from simsched.graph.model import OpId
@@ -103,19 +103,17 @@ class Lane:
 
 
 class Lanes:
-    """Several lanes of one device. An operator takes the lowest of those on which it starts first.
+    """Several lanes of one device, filled by insertion. An operator takes the lowest of those on which it starts first.
 
     Parameters
     ----------
     count : int
-        Number of lanes. Those that were never used are alike: one of them is looked at.
-    make : callable
-        Makes one empty lane.
+        Number of lanes. Those that were never used are alike, and none of them is looked at.
     """
 
-    def __init__(self, count: int, make: Callable[[], Machine]) -> None:
-        self._count, self._make = count, make
-        self._lanes = [make()]
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._lanes: list[Lane] = []
 
     @property
     def free_at(self) -> int:
@@ -129,11 +127,11 @@ class Lanes:
             return ready
         best = lanes[0].earliest(op, ready, duration)
         for lane in lanes:
+            if best == ready:
+                break
             start = lane.earliest(op, ready, duration)
             if start < best:
                 best = start
-            if best == ready:
-                break
         return best
 
     def place(self, op: OpId, start: int, duration: int) -> int:
@@ -142,9 +140,40 @@ class Lanes:
             if lane.earliest(op, start, duration) == start:
                 lane.place(op, start, duration)
                 return number
-        self._lanes.append(self._make())
+        self._lanes.append(Lane())
         self._lanes[-1].place(op, start, duration)
         return len(self._lanes) - 1
+
+
+class Queues:
+    """Several lanes of one device, filled by appending. An operator takes the lowest that is free when it starts.
+
+    Parameters
+    ----------
+    count : int
+        Number of lanes.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.free_at = 0
+        self._count = count
+        self._free: list[int] = []
+
+    def earliest(self, op: OpId, ready: int, duration: int) -> int:
+        """Earliest start after all that is on some lane."""
+        del op, duration
+        free = self.free_at
+        return ready if ready > free else free
+
+    def place(self, op: OpId, start: int, duration: int) -> int:
+        """Append an operator to the lowest lane that is free by then."""
+        del op
+        free = self._free
+        lane = next((number for number, time in enumerate(free) if time <= start), len(free))
+        free[lane : lane + 1] = [start + duration]
+        if len(free) == self._count:
+            self.free_at = min(free)
+        return lane
 
 
 class Pool:
@@ -162,6 +191,11 @@ class Pool:
         Units that operators hold; those that are not in it hold none.
     streams : int
         Operators that can be there at a time.
+
+    Attributes
+    ----------
+    needs : dict of int to int
+        The demands of operators as such integers, their stream included.
     """
 
     def __init__(self, capacities: Mapping[str, int], demands: Mapping[OpId, Mapping[str, int]], streams: int) -> None:
@@ -174,7 +208,7 @@ class Pool:
             guard |= 1 << (shift - 1)
         self._guard = guard
         self._plain = 1
-        self._needs = {
+        self.needs = {
             op: 1 + sum(units << width[name] for name, units in demand.items()) for op, demand in demands.items()
         }
         self._times = [0]
@@ -188,7 +222,7 @@ class Pool:
 
     def earliest(self, op: OpId, ready: int, duration: int) -> int:
         """Earliest start from which the units are free for as long as the operator takes."""
-        need, guard = self._needs.get(op, self._plain), self._guard
+        need, guard = self.needs.get(op, self._plain), self._guard
         times, free = self._times, self._free
         last = len(times) - 1
         start = ready
@@ -218,7 +252,7 @@ class Pool:
 
     def place(self, op: OpId, start: int, duration: int) -> int:
         """Take the units from start to end; lanes are given out at the end, see :func:`lanes_of`."""
-        need = self._needs.get(op, self._plain)
+        need = self.needs.get(op, self._plain)
         if not duration:
             insort(self._points, (start, need))
         else:

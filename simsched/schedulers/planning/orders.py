@@ -14,8 +14,9 @@ from heapq import heapify, heappop, heappush
 from typing import Protocol
 
 from simsched.graph.model import OpId
-from simsched.schedulers.planning.partial import PartialPlan, Score
+from simsched.schedulers.planning.partial import PartialPlan, Score, starts_first
 from simsched.schedulers.planning.priorities import Ranking
+from simsched.schedulers.planning.soonest import place_soonest
 
 Order = Callable[[PartialPlan, Ranking, Score], None]
 """Fills an empty plan."""
@@ -92,6 +93,10 @@ def by_list(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
 
 def by_lowest_score(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
     """Take the pair of lowest score: with the selection ``start`` what can start first (ETF, the parallel scheme)."""
+    if score is starts_first and not plan.insertion:
+        ready = _Ready(plan)
+        place_soonest(plan, ranking, ready.first(), ready.after)
+        return
     _take_lowest(plan, _Ready(plan), ranking, score, lambda value, op: value)
 
 
@@ -108,17 +113,17 @@ def by_lowest_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> Non
 
 def by_highest_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
     """Take, of the best pairs of all operators of a batch, the one of highest score (Max-Min)."""
-    _take_most(plan, _Batches(plan), ranking, score, lambda best, second: best)
+    _take_most(plan, _Batches(plan), ranking, score, _best_score)
 
 
 def by_sufferage(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
     """Take the operator that loses most without its best device: second-best score less best."""
-    _take_most(plan, _Ready(plan), ranking, score, lambda best, second: second - best)
+    _take_most(plan, _Ready(plan), ranking, score, _loss)
 
 
 def by_sufferage_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
     """Take the operator of a batch that loses most without its best device: second-best score less best (Sufferage)."""
-    _take_most(plan, _Batches(plan), ranking, score, lambda best, second: second - best)
+    _take_most(plan, _Batches(plan), ranking, score, _loss)
 
 
 def _take_lowest(
@@ -156,47 +161,47 @@ def _take_lowest(
             look(other)
 
 
-def _take_most(
-    plan: PartialPlan, ready: _Supply, ranking: Ranking, score: Score, worth: Callable[[int, int], int]
-) -> None:
-    """Take the operator whose two best scores are worth most; only those whose devices changed are looked at again."""
+Worth = Callable[[PartialPlan, OpId, list[int], Score], tuple[int, int, int, int]]
+"""What it is worth to place an operator next, its best device and start, and another device that the worth hangs on."""
+
+
+def _best_score(plan: PartialPlan, op: OpId, arrivals: list[int], score: Score) -> tuple[int, int, int, int]:
+    best, device, start = plan.best(op, arrivals, score)
+    return best, device, start, device
+
+
+def _loss(plan: PartialPlan, op: OpId, arrivals: list[int], score: Score) -> tuple[int, int, int, int]:
+    """Second-best score less best; 0 where there is one device only."""
+    best, device, start = plan.best(op, arrivals, score)
+    others = [other for other in plan.costs.allowed[op] if other != device]
+    if not others:
+        return 0, device, start, device
+    second, next_device, _ = plan.best(op, arrivals, score, others)
+    return second - best, device, start, next_device
+
+
+def _take_most(plan: PartialPlan, ready: _Supply, ranking: Ranking, score: Score, worth: Worth) -> None:
+    """Take the operator that is worth most; only those whose devices changed are looked at again."""
     values = ranking.values
-    found: dict[OpId, tuple[tuple[int, int, int], int, int, int]] = {}
+    found: dict[OpId, tuple[int, int, int, int]] = {}
     arrivals: dict[OpId, list[int]] = {}
 
     def look(op: OpId) -> None:
-        best, device, start = plan.best(op, arrivals[op], score)
-        second, next_device = _second_best(plan, op, device, best, arrivals[op], score)
-        found[op] = ((worth(best, second), values[op], -op), device, start, next_device)
+        found[op] = worth(plan, op, arrivals[op], score)
 
-    for op in ready.first():
-        arrivals[op] = plan.arrivals(op)
-        look(op)
+    def see(ops: Iterable[OpId]) -> None:
+        for op in ops:
+            arrivals[op] = plan.arrivals(op)
+            look(op)
+
+    see(ready.first())
     while found:
-        op = max(found, key=lambda one: found[one][0])
+        op = max(found, key=lambda one: (found[one][0], values[one], -one))
         _, device, start, _ = found.pop(op)
         plan.place(op, device, start)
-        for other, (_, first, _, second) in list(found.items()):
-            if device in (first, second):
-                look(other)
-        for other in ready.after(op):
-            arrivals[other] = plan.arrivals(other)
+        for other in [other for other, (_, best, _, second) in found.items() if device in (best, second)]:
             look(other)
-
-
-def _second_best(
-    plan: PartialPlan, op: OpId, best_device: int, best: int, arrivals: list[int], score: Score
-) -> tuple[int, int]:
-    """Score and device of the best place on any other device; that of the best one where there is no other."""
-    second, where = best, best_device
-    for device in plan.costs.allowed[op]:
-        if device != best_device:
-            duration = plan.costs.durations[device][op]
-            start = plan.machines[device].earliest(op, arrivals[device], duration)
-            value = score(op, device, start, start + duration)
-            if where == best_device or value < second:
-                second, where = value, device
-    return second, where
+        see(ready.after(op))
 
 
 ORDERS: Mapping[str, Order] = {

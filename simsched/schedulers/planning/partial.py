@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.schedulers.planning.costs import Costs, DeviceId
-from simsched.schedulers.planning.machines import InOrder, Lane, Lanes, Machine, Pool, Queue, lanes_of
+from simsched.schedulers.planning.machines import InOrder, Lane, Lanes, Machine, Pool, Queue, Queues, lanes_of
 from simsched.schedulers.planning.plan import Plan
 
 Score = Callable[[OpId, DeviceId, int, int], int]
 """``score(op, device, start, end)``: how bad it would be to run the operator there; the lowest wins, ties the first."""
+
+
+def starts_first(op: OpId, device: DeviceId, start: int, end: int) -> int:
+    """Score of a place by when the operator would start there."""
+    del op, device, end
+    return start
 
 
 class PartialPlan:
@@ -25,15 +31,23 @@ class PartialPlan:
 
     Attributes
     ----------
+    insertion : bool
     machines : list of Machine
         By device.
+    needs : list of mapping
+        By device, what stands for the units that an operator holds there: equal numbers for equal units. Empty where
+        only streams are scarce.
     start, end, device : list of int
         By operator id, once it is placed.
     """
 
     def __init__(self, costs: Costs, *, insertion: bool) -> None:
         self.costs = costs
-        self.machines = [_machine(costs.problem, device, insertion) for device in costs.devices]
+        self.insertion = insertion
+        self.machines: list[Machine] = []
+        self.needs: list[Mapping[OpId, int]] = []
+        for device in costs.devices:
+            self._add(device)
         self.start = [0] * costs.count
         self.end = [0] * costs.count
         self.device = [0] * costs.count
@@ -41,6 +55,24 @@ class PartialPlan:
         self._arrivals = self._near_and_far if len(costs.transfers) == 1 else self._by_kind
         if not costs.transfers:
             self._arrivals = self._one_device
+
+    def _add(self, device: DeviceId) -> None:
+        """Add an empty machine."""
+        described = self.costs.problem.devices[device]
+        streams = described.streams
+        if described.max_resident_kernels is not None:
+            streams = max(1, min(streams, described.max_resident_kernels))
+        demands = planned_demands(self.costs.problem, device)
+        if demands:
+            pool = Pool(described.resources, demands, streams)
+            self.machines.append(pool if self.insertion else InOrder(pool))
+            self.needs.append(pool.needs)
+            return
+        self.needs.append({})
+        if streams == 1:
+            self.machines.append(Lane() if self.insertion else Queue())
+        else:
+            self.machines.append(Lanes(streams) if self.insertion else Queues(streams))
 
     def arrivals(self, op: OpId) -> list[int]:
         """When an operator, whose predecessors are all placed, would have its inputs, by device."""
@@ -87,11 +119,23 @@ class PartialPlan:
                     latest[target] = arrived
         return latest
 
-    def best(self, op: OpId, arrivals: list[int], score: Score) -> tuple[int, DeviceId, int]:
-        """Return score, device and start of the best place for an operator, given when its inputs arrive."""
+    def best(
+        self, op: OpId, arrivals: list[int], score: Score, among: Sequence[DeviceId] | None = None
+    ) -> tuple[int, DeviceId, int]:
+        """Return score, device and start of the best place for an operator.
+
+        Parameters
+        ----------
+        op : int
+        arrivals : list of int
+            When its inputs arrive, by device.
+        score : callable
+        among : sequence of int, optional
+            Devices to look at; all that may run the operator by default.
+        """
         machines, durations = self.machines, self.costs.durations
         best, best_device, best_start = -1, -1, 0
-        for device in self.costs.allowed[op]:
+        for device in self.costs.allowed[op] if among is None else among:
             duration = durations[device][op]
             start = machines[device].earliest(op, arrivals[device], duration)
             value = score(op, device, start, start + duration)
@@ -139,16 +183,3 @@ def planned_demands(problem: Problem, device: DeviceId) -> dict[OpId, dict[str, 
     if problem.allowed:
         found = {op: demand for op, demand in found.items() if device in problem.allowed_devices(op)}
     return found
-
-
-def _machine(problem: Problem, device: DeviceId, insertion: bool) -> Machine:
-    described = problem.devices[device]
-    streams = described.streams
-    if described.max_resident_kernels is not None:
-        streams = max(1, min(streams, described.max_resident_kernels))
-    demands = planned_demands(problem, device)
-    if demands:
-        pool = Pool(described.resources, demands, streams)
-        return pool if insertion else InOrder(pool)
-    make: Callable[[], Machine] = Lane if insertion else Queue
-    return make() if streams == 1 else Lanes(streams, make)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from simsched.graph.model import OpId
 from simsched.schedulers.planning.costs import Costs, DeviceId
-from simsched.schedulers.planning.partial import PartialPlan, Score
+from simsched.schedulers.planning.partial import PartialPlan, Score, starts_first
 from simsched.schedulers.planning.priorities import optimistic_costs, through
 
 
@@ -24,7 +24,7 @@ def finish(costs: Costs, plan: PartialPlan) -> Score:
 def start(costs: Costs, plan: PartialPlan) -> Score:
     """Where it starts first."""
     del costs, plan
-    return lambda op, device, start, end: start
+    return starts_first
 
 
 def quickest(costs: Costs, plan: PartialPlan) -> Score:
