@@ -50,6 +50,7 @@ BUILTIN: Mapping[str, str] = {
     "parametric": "simsched.schedulers.parametric:Parametric",
     "anytime": "simsched.schedulers.anytime:Anytime",
     "optimal": "simsched.exact.optimal:Optimal",
+    "portfolio": "simsched.portfolio:Portfolio",
 }
 """The same rows as in pyproject.toml, so that a source checkout works without being installed."""
 

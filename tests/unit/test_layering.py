@@ -26,7 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"schedulers", "engine", "analysis"}),
     frozenset({"exact"}),
     frozenset({"result"}),
-    frozenset({"plot", "testing", "noise", "timing"}),
+    frozenset({"plot", "testing", "noise", "timing", "portfolio"}),
     frozenset({"placement"}),
     frozenset({"run", "scenario"}),
     frozenset({"whatif", "sensitivity", "advice"}),

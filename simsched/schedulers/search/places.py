@@ -8,7 +8,7 @@ from random import Random
 from simsched.schedulers.search.several import FREE
 from simsched.schedulers.search.world import World
 
-SET_FREE = 0.5
+SET_FREE = 0.6
 """How often operators are set free; else a few are moved."""
 
 
@@ -32,25 +32,39 @@ def match(world: World, one: Sequence[int], two: Sequence[int]) -> list[int]:
 
 
 def scatter(world: World, order: Sequence[int], places: list[int], rng: Random) -> None:
-    """Set a stretch or a sample of operators free, or move one or two, perhaps to where a neighbour is."""
-    count = len(order)
+    """Set some operators free, or move one with all that follows it (or leads to it) on its device."""
     if rng.random() < SET_FREE:
-        size = 1 + int(rng.random() * max(1, count // 2))
-        if rng.random() < 0.5:
-            left = int(rng.random() * (count - size + 1))
-            for op in order[left : left + size]:
-                places[op] = FREE
-        else:
-            for _ in range(size):
-                places[int(rng.random() * count)] = FREE
+        _set_free(order, places, rng)
+    else:
+        _move(world, places, rng)
+
+
+def _set_free(order: Sequence[int], places: list[int], rng: Random) -> None:
+    """Set a stretch of the order or a sample free."""
+    count = len(order)
+    size = 1 + int(rng.random() * max(1, count // 2))
+    if rng.random() < 0.5:
+        left = int(rng.random() * (count - size + 1))
+        for op in order[left : left + size]:
+            places[op] = FREE
+    else:
+        for _ in range(size):
+            places[int(rng.random() * count)] = FREE
+
+
+def _move(world: World, places: list[int], rng: Random) -> None:
+    """Move an operator to some device; as often as not, with a tree of others that are where it was."""
+    op = int(rng.random() * len(places))
+    choices = world.allowed[op]
+    old, new = places[op], choices[int(rng.random() * len(choices))]
+    drawn = rng.random()
+    neighbours = world.succ if drawn < 0.5 else world.pred
+    pending = [op]
+    places[op] = new
+    if drawn < 0.25 or drawn >= 0.75 or new == old:
         return
-    for _ in range(1 + int(rng.random() * 2)):
-        op = int(rng.random() * count)
-        choices = world.allowed[op]
-        places[op] = choices[int(rng.random() * len(choices))]
-    op = int(rng.random() * count)
-    neighbours = (*world.pred[op], *world.succ[op])
-    if neighbours and rng.random() < 0.5:
-        place = places[neighbours[int(rng.random() * len(neighbours))]]
-        if place in world.allowed[op]:
-            places[op] = place
+    while pending:
+        for other in neighbours[pending.pop()]:
+            if places[other] == old and new in world.allowed[other]:
+                places[other] = new
+                pending.append(other)
