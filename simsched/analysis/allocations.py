@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from simsched.analysis.lifetimes import lifetimes_of
+from simsched.analysis.lifetimes import Span, lifetimes_of
 from simsched.analysis.usage import Run
 from simsched.graph.model import OpId, TensorId
 from simsched.problem import Problem
@@ -57,14 +57,12 @@ def allocations_of(run: Run, device: int = 0) -> list[Allocation]:
     problem, trace = run.problem, run.trace
     starts, ends = _rounds(problem, trace)
     rows: list[tuple[Moment, Moment | None, int, TensorId, OpId, bool]] = []
-    lives = lifetimes_of(problem, trace)
+    lives = lifetimes_of(problem, trace, ends)
     graph = problem.graph
     for tensor, size in enumerate(graph.tensor_bytes):
         for span in lives.spans(tensor) if size else ():
             if span.device == device:
-                begin = (span.begin, _round_of(graph.tensor_producer[tensor], span.begin, trace, ends))
-                if span.opener is not None:
-                    begin = (span.begin, starts[span.opener])
+                begin = (span.begin, _round_of(problem, trace, (tensor, span), starts, ends))
                 end = None if span.closer is None else (trace.end[span.closer], ends[span.closer])
                 resident = graph.tensor_producer[tensor] < 0 and span.opener is None
                 rows.append((begin, end, size, tensor, -1, resident))
@@ -91,16 +89,25 @@ def _in_steps(
     return sorted(found, key=lambda one: (not one.resident, one.first, one.op, one.tensor))
 
 
-def _round_of(producer: OpId, time: int, trace: Trace, ends: Sequence[int]) -> int:
-    """Round in which the copy of a tensor starts: that in which its producer ended, where it did so at that instant."""
-    return ends[producer] if producer >= 0 and trace.end[producer] == time else 0
+def _round_of(
+    problem: Problem, trace: Trace, held: tuple[TensorId, Span], starts: Sequence[int], ends: Sequence[int]
+) -> int:
+    """Round in which a span of a tensor begins: that of the first to start, or of the producer's end for a copy."""
+    tensor, span = held
+    producer = problem.graph.tensor_producer[tensor]
+    if span.opener is None:
+        return ends[producer] if producer >= 0 and trace.end[producer] == span.begin else 0
+    if span.opener == producer:
+        return starts[producer]
+    first = [op for op in problem.graph.tensor_consumers[tensor] if trace.start[op] == span.begin]
+    return min(starts[op] for op in first if problem.stream_device[trace.stream[op]] == span.device)
 
 
 def _rounds(problem: Problem, trace: Trace) -> tuple[list[int], list[int]]:
     """Round of the start and of the end of each operator within its instant: the earliest that the trace allows.
 
     It follows dependencies, streams and dispatches. Who had to wait for memory until another operator of no time gave
-    it back in the same instant may have started a round later.
+    it back in the same instant may have started a round later; so may who waited for a copy in the instant in which it was launched.
     """
     starts, ends = [0] * len(trace), [0] * len(trace)
     brief = [op for op in range(len(trace)) if trace.start[op] == trace.end[op]]

@@ -42,6 +42,9 @@ class Lifetimes:
         Of each operator, by id.
     transfers : sequence of Transfer
         Copies over links; pure delays among them are passed over.
+    last : sequence of int, optional
+        Says of operators that end at one instant which ends last: the one with the largest number. By default one that
+        takes no time.
     """
 
     def __init__(
@@ -51,7 +54,9 @@ class Lifetimes:
         start: Sequence[int],
         end: Sequence[int],
         transfers: Sequence[Transfer] = (),
+        last: Sequence[int] | None = None,
     ) -> None:
+        self._last = start if last is None else last
         self._graph, self._device, self._start, self._end = problem.graph, device, start, end
         self._single = len(problem.devices) == 1
         self._sharers: dict[TensorId, list[TensorId]] = {}
@@ -106,8 +111,7 @@ class Lifetimes:
                         return None
                     sharing.append(other)
         readers = (op for member in sharing for op in graph.tensor_consumers[member])
-        # Of those that end last together, one that takes no time is in the last round of the instant.
-        return max(readers, key=lambda op: (self._end[op], self._start[op]), default=graph.tensor_producer[tensor])
+        return max(readers, key=lambda op: (self._end[op], self._last[op]), default=graph.tensor_producer[tensor])
 
     def _first_reads(self, ops: Sequence[OpId]) -> dict[int, OpId]:
         """By device: the first of these operators that started there."""
@@ -119,7 +123,7 @@ class Lifetimes:
         return found
 
 
-def lifetimes_of(problem: Problem, trace: Trace) -> Lifetimes:
+def lifetimes_of(problem: Problem, trace: Trace, last: Sequence[int] | None = None) -> Lifetimes:
     """The lifetimes of a finished run."""
     where = [problem.stream_device[stream] for stream in trace.stream]
-    return Lifetimes(problem, where, trace.start, trace.end, trace.transfers)
+    return Lifetimes(problem, where, trace.start, trace.end, trace.transfers, last)
