@@ -107,7 +107,8 @@ def _rounds(problem: Problem, trace: Trace) -> tuple[list[int], list[int]]:
     """Round of the start and of the end of each operator within its instant: the earliest that the trace allows.
 
     It follows dependencies, streams and dispatches. Who had to wait for memory until another operator of no time gave
-    it back in the same instant may have started a round later; so may who waited for a copy in the instant in which it was launched.
+    it back in the same instant may have started a round later; so may who was launched in the instant in which a copy
+    for it began.
     """
     starts, ends = [0] * len(trace), [0] * len(trace)
     brief = [op for op in range(len(trace)) if trace.start[op] == trace.end[op]]
