@@ -63,8 +63,7 @@ class Reference:
         self.seen_ready: set[OpId] = set()
         self.seen_finished: set[OpId] = set()
         self.steps: list[tuple[int, int, int]] = []
-        self.copies = Copies(self)
-        self.memory = Memory(self)
+        self.copies, self.memory = Copies(self), Memory(self)
         self.sms = {d: Sms(self, d) for d in self.devices if problem.devices[d].model == "blocks"}
         self.note()
 
@@ -283,7 +282,8 @@ class Reference:
             news = [self.copies.finish(), first and self.arrived(), first and not self.now]
             left = [device for device, sms in self.sms.items() if sms.finish()]
             news.append(self.finish())
-            if not (any(news) or left or first):
+            through = first and self.now in self.launched_at.values()
+            if not (any(news) or left or through):
                 return
             first = False
             self.note_delays()
@@ -389,7 +389,7 @@ class Reference:
         if "memory" in self.blocked.values() or self.copies.short_of_memory:
             return OutOfMemoryError("stuck", 0)
         idle = [op for op in self.ops if self.is_ready(op) and not self.dispatched(op)]
-        if idle:
+        if idle and not any(self.waiting.values()):
             for op in idle:
                 for device in self.problem.allowed_devices(op):
                     capacity = self.problem.devices[device].capacity
