@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from simsched.analysis.bounds import lower_bound
 from simsched.errors import MissingExtraError, SchedulerError
@@ -22,12 +21,9 @@ if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpSolver, CpSolverSolutionCallback
 
 
-Tuning = Callable[["CpSolver"], None]
-
-IMPROVING = 0.02
-"""Units of work for improving the starting plan before anything is proved."""
 SEARCHES = ("no_lp", "default_lp")
-"""Searches of the solver that take turns in proving, beside those that improve."""
+"""Searches of the solver that take turns in proving. With linear programming it proves little where there are several
+resources, without it little where operators may go to several devices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +53,6 @@ class Answer:
 
     plan: Plan
     proof: Proof
-
-
-class _Spent:
-    """What a search has spent: work, and seconds since it began."""
-
-    def __init__(self) -> None:
-        self.work = 0.0
-        self._began = perf_counter()
-
-    @property
-    def seconds(self) -> float:
-        return perf_counter() - self._began
-
-
-class _Found(NamedTuple):
-    """What one call of the solver has found; ``excluded`` where it proved that there is no plan."""
-
-    plan: Plan | None
-    bound: int
-    excluded: bool = False
 
 
 def need_solver() -> None:
@@ -109,22 +85,18 @@ def solve(problem: Problem, limits: Limits, memory: MemoryMode = "unbounded") ->
         If no plan exists, or none was found within the limits.
     """
     known = lower_bound(problem).value
-    plan = best_start(problem, memory)
-    limited = memory != "unbounded"
-    spent = _Spent()
-    if plan is not None and plan.makespan > known:
-        # Quick and deaf to proofs: most starting plans that are not the best are improved, many to the known bound.
-        model = build_model(problem, known, plan.makespan, limited=limited)
-        found = _search(problem, model, plan, _improving(limits), spent)
-        plan, known = found.plan or plan, max(known, found.bound)
-    if plan is None or plan.makespan > known:
-        most = longest(problem) if plan is None else plan.makespan
-        model = build_model(problem, known, most, limited=limited)
-        found = _search(problem, model, plan, _proving(limits, spent), spent)
-        plan, known = found.plan or plan, max(known, found.bound)
-        if plan is None:
-            raise SchedulerError(_no_plan(problem, found.excluded, limits))
-    return Answer(plan, Proof(known, "optimal" if plan.makespan <= known else "feasible", plan.makespan))
+    start = best_start(problem, memory, known)
+    if start is not None and start.makespan <= known:
+        return _answer(start, known)
+    most = longest(problem) if start is None else start.makespan
+    model = build_model(problem, known, most, limited=memory != "unbounded")
+    if start is not None:
+        _give_hint(model, problem, start)
+    return _search(problem, model, limits, start, known)
+
+
+def _answer(plan: Plan, bound: int) -> Answer:
+    return Answer(plan, Proof(bound, "optimal" if plan.makespan <= bound else "feasible", plan.makespan))
 
 
 def _give_hint(model: Model, problem: Problem, start: Plan) -> None:
@@ -144,51 +116,30 @@ def _give_hint(model: Model, problem: Problem, start: Plan) -> None:
                 model.cp.add_hint(literal, int(other == numbers[device]))
 
 
-def _search(problem: Problem, model: Model, plan: Plan | None, tune: Tuning, spent: _Spent) -> _Found:
-    """Let the solver look for a shorter plan than a known one, and for a bound."""
+def _search(problem: Problem, model: Model, limits: Limits, start: Plan | None, known: int) -> Answer:
     from ortools.sat.python import cp_model
 
-    if plan is not None:
-        _give_hint(model, problem, plan)
     solver = cp_model.CpSolver()
-    tune(solver)
+    _set_parameters(solver, limits)
     heard = listener()
-    status = solver.solve(model.cp, None if heard is None else _telling(heard, model, spent))
-    spent.work += solver.deterministic_time
-    if status == cp_model.INFEASIBLE:
-        return _Found(None, 0, excluded=True)
-    bound = round(solver.best_objective_bound) * model.times.unit
-    if status == cp_model.UNKNOWN:
-        return _Found(None, bound)
-    found = _plan(problem, model, solver)
-    return _Found(found if plan is None or found.makespan < plan.makespan else plan, bound)
+    status = solver.solve(model.cp, None if heard is None else _telling(heard, model.times.unit))
+    if status == cp_model.INFEASIBLE or (status == cp_model.UNKNOWN and start is None):
+        raise SchedulerError(_no_plan(problem, status == cp_model.INFEASIBLE, limits))
+    bound = max(known, round(solver.best_objective_bound) * model.times.unit)
+    plan = None if status == cp_model.UNKNOWN else _plan(problem, model, solver)
+    if plan is None or (start is not None and start.makespan <= plan.makespan):
+        plan = start
+    assert plan is not None
+    return _answer(plan, bound)
 
 
-def _improving(limits: Limits) -> Tuning:
-    def tune(solver: CpSolver) -> None:
-        _set_common(solver, limits)
-        solver.parameters.use_lns_only = True
-        solver.parameters.max_time_in_seconds = limits.time
-        solver.parameters.max_deterministic_time = min(limits.work, IMPROVING)
-
-    return tune
-
-
-def _proving(limits: Limits, spent: _Spent) -> Tuning:
-    def tune(solver: CpSolver) -> None:
-        _set_common(solver, limits)
-        solver.parameters.max_time_in_seconds = max(limits.time - spent.seconds, 0.0)
-        solver.parameters.max_deterministic_time = max(limits.work - spent.work, 0.0)
-        # Relaxations by linear programming rarely prove anything of schedules with several resources, and cost much.
-        solver.parameters.subsolvers.extend(SEARCHES)
-
-    return tune
-
-
-def _set_common(solver: CpSolver, limits: Limits) -> None:
+def _set_parameters(solver: CpSolver, limits: Limits) -> None:
     parameters = solver.parameters
+    parameters.max_time_in_seconds = limits.time
+    parameters.max_deterministic_time = limits.work
     parameters.num_workers = limits.workers
     parameters.random_seed = limits.seed
+    parameters.subsolvers.extend(SEARCHES)
     # Workers take turns in a fixed order: the same plan and the same proof in every run that the clock does not end.
     parameters.interleave_search = True
     parameters.interleave_batch_size = limits.workers
@@ -199,15 +150,16 @@ def _plan(problem: Problem, model: Model, solver: CpSolver) -> Plan:
     return assign_streams(problem, device, [solver.value(variable) * model.times.unit for variable in model.start])
 
 
-def _telling(heard: Listener, model: Model, spent: _Spent) -> CpSolverSolutionCallback:
+def _telling(heard: Listener, unit: int) -> CpSolverSolutionCallback:
     """Return a callback that tells a listener of every better plan."""
     from ortools.sat.python import cp_model
 
-    unit = model.times.unit
+    began = perf_counter()
 
     class Telling(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
-            heard(Searched(spent.seconds, round(self.objective_value) * unit, round(self.best_objective_bound) * unit))
+            best, bound = round(self.objective_value) * unit, round(self.best_objective_bound) * unit
+            heard(Searched(perf_counter() - began, best, bound))
 
     return Telling()
 
