@@ -83,6 +83,16 @@ def graham() -> Figure:
     return figure
 
 
+@styled
+def heft_and_cpop() -> Figure:
+    """Draw what HEFT and CPOP make of the example of their paper, on one time axis."""
+    figure = new_figure(9.5, 5.0)
+    shown = [run("heft_topcuoglu", scheduler, "procs:3") for scheduler in ("heft", "cpop")]
+    for ax, result in zip(figure.subplots(2, 1), shown, strict=True):
+        plot_gantt(result, ax=ax, x_max=max(each.makespan for each in shown))
+    return figure
+
+
 def bubble() -> Axes:
     """Draw the closed form and what it says of four and eight stages; the experiment of the same name simulates it."""
     counts = (1, 2, 4, 8, 16, 32)
@@ -115,6 +125,7 @@ PICTURES: dict[str, Callable[[], Axes | Figure]] = {
     "inception_v1_t4_scaling": scaling,
     "inception_v1_a100_roofline": lambda: plot_roofline(run("inception_v1", "serial", "a100_sxm_80gb").problem),
     "graham_anomaly": graham,
+    "heft_and_cpop": heft_and_cpop,
     "four_kernels_sms": leftover,
     "crowded_tradeoff": lambda: plot_tradeoff(crowded()),
     "crowded_memory": lambda: plot_memory(crowded()),
