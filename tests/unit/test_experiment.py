@@ -369,8 +369,9 @@ def test_memory_is_worth_time_only_to_those_who_mind_it(tmp_path: Path, monkeypa
     free = spans["critical_path", 62]
     assert free is not None
     careful = [spans["memory_aware(slack=1)", size] or 0 for size in (38, 42, 46, 50, 54, 58, 62)]
-    assert careful[0] > 1.3 * free
-    assert all(0 < span < 1.02 * free for span in careful[1:])
+    assert 1.3 * free < careful[0] < 1.4 * free
+    assert 1.05 * free < careful[1] < 1.1 * free
+    assert all(0 < span < 1.02 * free for span in careful[2:])
     assert all(row["peak_bytes"] <= row["memory_capacity"] for row in rows if row["error"] is None)
 
 
@@ -378,7 +379,10 @@ def test_structure_decides_and_not_the_scheduler(tmp_path: Path, monkeypatch: py
     rows = rows_of("schedulers_on_six_networks", tmp_path, monkeypatch)
     speeds = {(row["graph"], row["streams"], row["scheduler"]): row["speedup"] for row in rows}
     assert {speed for (graph, _, _), speed in speeds.items() if graph == "densenet121"} == {1.0}
-    assert speeds["inception_v1", 8, "critical_path"] > 1.8
+    assert speeds["inception_v1", 8, "critical_path"] > 2.4
     assert speeds["inception_v1", 8, "topological"] < 1.1
     greedy = [row for row in rows if row["scheduler"] not in ("serial", "topological")]
-    assert all(row["gap"] < 0.005 for row in greedy if row["streams"] == 8)
+    # BERT's three products for query, key and value do not fit beside each other, which no bound sees.
+    assert all(row["gap"] < 0.005 for row in greedy if row["streams"] == 8 and row["graph"] != "bert_base")
+    assert all(0.05 < row["gap"] < 0.1 for row in greedy if row["graph"] == "bert_base")
+    assert speeds["bert_base", 8, "critical_path"] == pytest.approx(speeds["bert_base", 2, "critical_path"], rel=1e-3)
