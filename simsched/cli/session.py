@@ -101,16 +101,18 @@ def carry_out(graphs: Sequence[str], request: Request, show: Printer) -> int:
 
 
 def simulate(problem: Problem, request: Request) -> Comparison:
-    """Run all schedulers on one problem."""
+    """Run all schedulers on one problem, showing how far long searches are."""
+    from simsched.cli.searching import search_shown
     from simsched.run import compare_named
 
     scenario = request.scenario
-    return compare_named(
-        problem,
-        request.schedulers,
-        memory=scenario.memory,
-        noise=scenario.noise,
-        seed=scenario.seed,
-        check=request.check,
-        explain=request.explain,
-    )
+    with search_shown(problem):
+        return compare_named(
+            problem,
+            request.schedulers,
+            memory=scenario.memory,
+            noise=scenario.noise,
+            seed=scenario.seed,
+            check=request.check,
+            explain=request.explain,
+        )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from simsched.analysis.bounds import lower_bound
@@ -18,7 +17,7 @@ from simsched.schedulers.proof import Listener, Proof, Searched, listener
 from simsched.units import format_size
 
 if TYPE_CHECKING:
-    from ortools.sat.python.cp_model import CpSolver, CpSolverSolutionCallback
+    from ortools.sat.python.cp_model import CpSolver, CpSolverStatus
 
 
 SEARCHES = ("no_lp", "default_lp")
@@ -121,8 +120,7 @@ def _search(problem: Problem, model: Model, limits: Limits, start: Plan | None, 
 
     solver = cp_model.CpSolver()
     _set_parameters(solver, limits)
-    heard = listener()
-    status = solver.solve(model.cp, None if heard is None else _telling(heard, model.times.unit))
+    status = _told(solver, model, None if start is None else start.makespan, known)
     if status == cp_model.INFEASIBLE or (status == cp_model.UNKNOWN and start is None):
         raise SchedulerError(_no_plan(problem, status == cp_model.INFEASIBLE, limits))
     bound = max(known, round(solver.best_objective_bound) * model.times.unit)
@@ -150,18 +148,32 @@ def _plan(problem: Problem, model: Model, solver: CpSolver) -> Plan:
     return assign_streams(problem, device, [solver.value(variable) * model.times.unit for variable in model.start])
 
 
-def _telling(heard: Listener, unit: int) -> CpSolverSolutionCallback:
-    """Return a callback that tells a listener of every better plan."""
+def _told(solver: CpSolver, model: Model, best: int | None, known: int) -> CpSolverStatus:
+    """Solve, and tell whoever listens of every better plan and bound."""
     from ortools.sat.python import cp_model
 
-    began = perf_counter()
+    listening, unit = listener(), model.times.unit
+    if listening is None:
+        return solver.solve(model.cp)
+    heard: Listener = listening
 
     class Telling(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
-            best, bound = round(self.objective_value) * unit, round(self.best_objective_bound) * unit
-            heard(Searched(perf_counter() - began, best, bound))
+            nonlocal best
+            best = round(self.objective_value) * unit
+            heard(Searched(best, known))
 
-    return Telling()
+    def bound_rises(bound: float) -> None:
+        nonlocal known
+        known = max(known, round(bound) * unit)
+        heard(Searched(best, known))
+
+    solver.best_bound_callback = bound_rises
+    heard(Searched(best, known))
+    try:
+        return solver.solve(model.cp, Telling())
+    finally:
+        heard(None)
 
 
 def _no_plan(problem: Problem, proved: bool, limits: Limits) -> str:

@@ -20,6 +20,7 @@ from simsched.errors import ConfigError, Fault
 from simsched.hardware import HardwareProfile
 from simsched.problem import MemoryMode, Problem
 from simsched.result import Comparison, Failure, Result
+from simsched.schedulers.proof import Proof
 from simsched.trace import read_trace
 
 T = TypeVar("T")
@@ -52,6 +53,7 @@ class _Run:
     seed: int
     actual: list[list[int]] | None
     violations: list[str] | None
+    proved: Proof | None = None
 
 
 def problem_text(comparison: Comparison, folders: Sequence[str]) -> str:
@@ -86,6 +88,7 @@ def run_text(result: Result) -> str:
             "seed": result.seed,
             "actual": None if result.actual is None else [list(column) for column in result.actual],
             "violations": None if result.violations is None else list(result.violations),
+            **({} if result.proved is None else {"proved": _plain(result.proved)}),
         }
     )
 
@@ -156,7 +159,17 @@ def _read_run(folder: Path, problem: Problem) -> Result:
     trace = read_trace(read_text(path), problem, str(path))
     violations = None if run.violations is None else tuple(run.violations)
     return Result(
-        problem, run.scheduler, trace, run.memory, run.actual, violations, 0.0, run.written, run.noise, run.seed
+        problem,
+        run.scheduler,
+        trace,
+        run.memory,
+        run.actual,
+        violations,
+        0.0,
+        run.written,
+        run.noise,
+        run.seed,
+        run.proved,
     )
 
 

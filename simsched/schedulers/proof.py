@@ -36,20 +36,18 @@ class Searched:
 
     Attributes
     ----------
-    seconds : float
-        Wall time since it began.
-    best : int
-        Makespan of the best plan so far, in ns.
+    best : int or None
+        Makespan of the best plan so far, in ns; None where there is none yet.
     bound : int
         What has been proved so far, in ns.
     """
 
-    seconds: float
-    best: int
+    best: int | None
     bound: int
 
 
-Listener = Callable[[Searched], None]
+Listener = Callable[[Searched | None], None]
+"""Called with how far a search is, and with None when it has ended."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
