@@ -74,8 +74,8 @@ class MinMin:
     """Min-Min: of a batch of ready operators, the one that can end first, where it ends first.
 
     O. H. Ibarra, C. E. Kim, "Heuristic algorithms for scheduling independent tasks on nonidentical processors", JACM
-    24(2), 1977, doi:10.1145/322003.322011; T. D. Braun et al., JPDC 61(6), 2001, doi:10.1006/jpdc.2000.1714. O(v w p)
-    with w operators in a batch.
+    24(2), 1977, doi:10.1145/322003.322011; T. D. Braun et al., JPDC 61(6), 2001, doi:10.1006/jpdc.2000.1714.
+    O(v p log v).
     """
 
     def plan(self, problem: Problem) -> Plan:

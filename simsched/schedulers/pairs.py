@@ -17,7 +17,7 @@ class Etf:
     J.-J. Hwang, Y.-C. Chow, F. D. Anger, C.-Y. Lee, "Scheduling precedence graphs in systems with interprocessor
     communication times", SIAM J. Comput. 18(2), 1989, doi:10.1137/0218016. For identical devices: it does not ask how
     long an operator takes where. Then, with delays, the result is at most ``(2 - 1/p)`` times the optimum without
-    delays, plus the delays along some chain. O(v w p) with w operators ready at a time.
+    delays, plus the delays along some chain. O(v p log v).
     """
 
     def plan(self, problem: Problem) -> Plan:
@@ -36,7 +36,7 @@ class Dls:
     That is the static level, less the earliest start there, plus what the operator takes in the median less what it
     takes there. G. C. Sih, E. A. Lee, "A compile-time scheduling heuristic for interconnection-constrained
     heterogeneous processor architectures", IEEE TPDS 4(2), 1993, doi:10.1109/71.207593; without its routing of messages
-    and its terms for descendants and for scarce devices. O(v w p) with w operators ready at a time.
+    and its terms for descendants and for scarce devices. O(v p log v).
     """
 
     def plan(self, problem: Problem) -> Plan:

@@ -18,8 +18,8 @@ from simsched.schedulers.planning.compose import Recipe
 from simsched.schedulers.planning.costs import Costs
 from simsched.schedulers.planning.labels import coffman_graham_labels, without_redundant_arcs
 from simsched.schedulers.planning.machines import InOrder, Lane, Lanes, Pool, Queue, Queues, lanes_of
-from simsched.schedulers.planning.orders import by_lowest_score
-from simsched.schedulers.planning.partial import PartialPlan, starts_first
+from simsched.schedulers.planning.orders import Order, by_level, by_lowest_of_batch, by_lowest_score
+from simsched.schedulers.planning.partial import PartialPlan, Score, ends_first, starts_first
 from simsched.schedulers.planning.plan import Plan
 from simsched.schedulers.planning.priorities import PRIORITIES
 from simsched.schedulers.registry import make_scheduler, scheduler_spec
@@ -227,10 +227,17 @@ def test_redundant_arcs_do_not_count_for_labels() -> None:
     assert labels == {"e": 1, "c": 2, "d": 3, "b": 4, "a": 5}
 
 
-def test_what_can_start_first_is_the_same_one_by_one() -> None:
-    def start(op: int, device: int, begin: int, end: int) -> int:
-        return begin
+def _start(op: int, device: int, start: int, end: int) -> int:
+    return start
 
+
+def _end(op: int, device: int, start: int, end: int) -> int:
+    return end
+
+
+@pytest.mark.parametrize("order", [by_lowest_score, by_level, by_lowest_of_batch])
+@pytest.mark.parametrize(("quick", "slow"), [(starts_first, _start), (ends_first, _end)])
+def test_pairs_by_lines_are_those_found_one_by_one(order: Order, quick: Score, slow: Score) -> None:
     for hardware in (lanes(1), lanes(3), procs(3), rigid(3, cores=4, ports=2), small_gpu(4, 3, resident=2)):
         names = [device.name for device in hardware.devices]
         for seed in range(6):
@@ -239,9 +246,9 @@ def test_what_can_start_first_is_the_same_one_by_one() -> None:
             graph = random_graph(seed, 40, sizes=(), demands=demands, delays=delays, devices=names)
             costs = Costs(problem_of(graph, hardware))
             plans = []
-            for score in (starts_first, start):
+            for score in (quick, slow):
                 plan = PartialPlan(costs, insertion=False)
-                by_lowest_score(plan, PRIORITIES["level"](costs), score)
+                order(plan, PRIORITIES["median_level"](costs), score)
                 plans.append(plan.finished())
             assert plans[0] == plans[1], (hardware.name, seed)
 

@@ -9,14 +9,14 @@ to the lower id.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Protocol
 
 from simsched.graph.model import OpId
-from simsched.schedulers.planning.partial import PartialPlan, Score, starts_first
+from simsched.schedulers.planning.lines import place_by_lines
+from simsched.schedulers.planning.partial import PartialPlan, Score, ends_first, starts_first
 from simsched.schedulers.planning.priorities import Ranking
-from simsched.schedulers.planning.soonest import place_soonest
 
 Order = Callable[[PartialPlan, Ranking, Score], None]
 """Fills an empty plan."""
@@ -93,22 +93,17 @@ def by_list(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
 
 def by_lowest_score(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
     """Take the pair of lowest score: with the selection ``start`` what can start first (ETF, the parallel scheme)."""
-    if score is starts_first and not plan.insertion:
-        ready = _Ready(plan)
-        place_soonest(plan, ranking, ready.first(), ready.after)
-        return
-    _take_lowest(plan, _Ready(plan), ranking, score, lambda value, op: value)
+    _take_lowest(plan, _Ready(plan), ranking, score, 1, [0] * plan.costs.count)
 
 
 def by_level(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
     """Take the pair of greatest dynamic level: priority less score (DLS)."""
-    values, scale = ranking
-    _take_lowest(plan, _Ready(plan), ranking, score, lambda value, op: value * scale - values[op])
+    _take_lowest(plan, _Ready(plan), ranking, score, ranking.scale, ranking.values)
 
 
 def by_lowest_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
     """Take the pair of lowest score, batch by batch (Min-Min)."""
-    _take_lowest(plan, _Batches(plan), ranking, score, lambda value, op: value)
+    _take_lowest(plan, _Batches(plan), ranking, score, 1, [0] * plan.costs.count)
 
 
 def by_highest_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> None:
@@ -127,9 +122,29 @@ def by_sufferage_of_batch(plan: PartialPlan, ranking: Ranking, score: Score) -> 
 
 
 def _take_lowest(
-    plan: PartialPlan, ready: _Supply, ranking: Ranking, score: Score, key: Callable[[int, OpId], int]
+    plan: PartialPlan, ready: _Supply, ranking: Ranking, score: Score, scale: int, less: Sequence[int]
 ) -> None:
-    """Take the pair of lowest key.
+    """Take the pair of lowest key, which is ``scale`` times the score, less a number of the operator."""
+    durations = plan.costs.durations
+    if not plan.insertion and score is starts_first:
+        place_by_lines(plan, ranking, ready.first(), ready.after, scale, lambda op, device: -less[op])
+    elif not plan.insertion and score is ends_first:
+        place_by_lines(
+            plan,
+            ranking,
+            ready.first(),
+            ready.after,
+            scale,
+            lambda op, device: scale * durations[device][op] - less[op],
+        )
+    else:
+        _take_lowest_one_by_one(plan, ready, ranking, score, scale, less)
+
+
+def _take_lowest_one_by_one(
+    plan: PartialPlan, ready: _Supply, ranking: Ranking, score: Score, scale: int, less: Sequence[int]
+) -> None:
+    """Do the same by looking at operators one by one.
 
     Keys only grow while others are placed. So an old key is a lower bound, and it still holds where nothing has been
     placed on its device since: only what comes to the front of the heap with an old key is looked at again.
@@ -142,11 +157,14 @@ def _take_lowest(
 
     def look(op: OpId) -> None:
         value, device, start = plan.best(op, arrivals[op], score)
-        heappush(heap, (key(value, op), -values[op], op, device, start, step))
+        heappush(heap, (value * scale - less[op], -values[op], op, device, start, step))
 
-    for op in ready.first():
-        arrivals[op] = plan.arrivals(op)
-        look(op)
+    def see(ops: Iterable[OpId]) -> None:
+        for op in ops:
+            arrivals[op] = plan.arrivals(op)
+            look(op)
+
+    see(ready.first())
     while heap:
         _, _, op, device, start, seen = heappop(heap)
         if changed[device] > seen:
@@ -156,9 +174,7 @@ def _take_lowest(
         plan.place(op, device, start)
         changed[device] = step
         del arrivals[op]
-        for other in ready.after(op):
-            arrivals[other] = plan.arrivals(other)
-            look(other)
+        see(ready.after(op))
 
 
 Worth = Callable[[PartialPlan, OpId, list[int], Score], tuple[int, int, int, int]]

@@ -20,6 +20,12 @@ def starts_first(op: OpId, device: DeviceId, start: int, end: int) -> int:
     return start
 
 
+def ends_first(op: OpId, device: DeviceId, start: int, end: int) -> int:
+    """Score of a place by when the operator would end there."""
+    del op, device, start
+    return end
+
+
 class PartialPlan:
     """A plan in the making.
 
