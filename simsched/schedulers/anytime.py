@@ -104,7 +104,7 @@ class Anytime:
         decoder = (OneDevice if world.devices == 1 else Several)(world, effort)
         if world.count:
             with contextlib.suppress(SpentError):
-                _search(decoder, Random(self.seed), population(self.schedules))
+                _search(decoder, Random(self.seed), population(self.schedules, world.devices))
         best = effort.best or Member(0, [], [], [], [], True)
         if not best.forward:
             effort.allow_one_more()
@@ -114,9 +114,9 @@ class Anytime:
         return Found(followed, bound, effort.used, history)
 
 
-def population(schedules: int) -> int:
-    """Members of a population: more where there is more to spend."""
-    return max(8, min(200, int(1.6 * math.sqrt(schedules))))
+def population(schedules: int, devices: int) -> int:
+    """Members of a population: more where there is more to spend, fewer where places are to be found too."""
+    return max(8, int((1.6 if devices == 1 else 0.64) * math.sqrt(schedules)))
 
 
 def _search(decoder: OneDevice | Several, rng: Random, size: int) -> None:

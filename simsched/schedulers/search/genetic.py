@@ -10,7 +10,8 @@ doi:10.1016/j.ejor.2006.12.033). The best of a population go over as they are: t
 doi:10.1016/j.ejor.2004.04.008), under which a schedule never grows.
 
 On several devices a member also says where each operator runs. The stretch brings its places along; then some
-operators are moved, or set free to go where they end first.
+operators are moved, or set free to go where they end first. Half of the children have one parent and such a change:
+where there are many operators and devices, two parents have little in common.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ SHORTEST, LONGEST = 0.25, 0.75
 """How much of a parent a stretch takes, as a fraction of its operators."""
 SWAPS = 0.05
 """How often two neighbours of a child's order change places."""
+CLONED = 0.5
+"""On several devices: how often a child has one parent, of which it differs in some places."""
 SCATTERED = 0.8
-"""How often the places of a child are changed."""
+"""How often the places of a child of two are changed."""
 
 
 class Decoder(Protocol):
@@ -90,14 +93,30 @@ def _areas(world: World) -> list[int]:
     return area
 
 
-def _child(
-    world: World, area: Sequence[int], parents: Sequence[Member], rng: Random
-) -> tuple[list[int], Sequence[int]]:
+def _child(world: World, area: Sequence[int], parents: Sequence[Member], rng: Random) -> tuple[list[int], list[int]]:
     """Order and places of one child."""
-    number, other = _pick(len(parents), rng), _pick(len(parents), rng)
+    number = _pick(len(parents), rng)
+    one = parents[number]
+    if one.where and rng.random() < CLONED:
+        order, places = list(one.order), list(one.where)
+        scatter(world, order, places, rng)
+        _swap(world, order, rng)
+        return order, places
+    other = _pick(len(parents), rng)
     if number == other and len(parents) > 1:
         other = (number + 1 + int(rng.random() * (len(parents) - 1))) % len(parents)
-    one, two = parents[number], parents[other]
+    order, places = _crossed(world, area, (one, parents[other]), rng)
+    if places and rng.random() < SCATTERED:
+        scatter(world, order, places, rng)
+    _swap(world, order, rng)
+    return order, places
+
+
+def _crossed(
+    world: World, area: Sequence[int], parents: tuple[Member, Member], rng: Random
+) -> tuple[list[int], list[int]]:
+    """A stretch of one parent, before and after it what the other one has, each in its order and at its places."""
+    one, two = parents
     left, right = _stretch(one, area, rng)
     middle = one.order[left:right]
     side = [0] * world.count
@@ -106,21 +125,16 @@ def _child(
     for op in one.order[right:]:
         side[op] = 2
     order = [op for op in two.order if side[op] == 0] + middle + [op for op in two.order if side[op] == 2]
-    where: Sequence[int] = ()
-    if one.where:
-        places = match(world, one.where, two.where)
+    places = match(world, one.where, two.where) if one.where else []
+    if places:
         for op in middle:
             places[op] = one.where[op]
-        if rng.random() < SCATTERED:
-            scatter(world, order, places, rng)
-        where = places
-    _swap(world, order, rng)
-    return order, where
+    return order, places
 
 
 def _pick(count: int, rng: Random) -> int:
-    """The better of two at random; members are sorted, the best first."""
-    return min(int(rng.random() * count), int(rng.random() * count))
+    """The best of three at random; members are sorted, the best first."""
+    return min(int(rng.random() * count), int(rng.random() * count), int(rng.random() * count))
 
 
 def _stretch(member: Member, area: Sequence[int], rng: Random) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from random import Random
 from simsched.schedulers.search.several import FREE
 from simsched.schedulers.search.world import World
 
-SET_FREE = 0.6
+SET_FREE = 0.8
 """How often operators are set free; else a few are moved."""
 
 

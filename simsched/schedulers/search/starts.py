@@ -6,10 +6,18 @@ from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from random import Random
 
+from simsched.schedulers.planning.compose import Recipe
 from simsched.schedulers.search.effort import Member
 from simsched.schedulers.search.one_device import OneDevice
 from simsched.schedulers.search.several import FREE, Several
 from simsched.schedulers.search.world import World
+
+PUBLISHED = (
+    Recipe("upward", "list", "finish", insertion=True),
+    Recipe("optimistic", "list", "look_ahead", insertion=True),
+    Recipe("through", "list", "critical", insertion=True),
+)
+"""HEFT, PEFT and CPOP."""
 
 
 def on_one(world: World, decoder: OneDevice, rng: Random) -> Iterator[Member]:
@@ -29,9 +37,12 @@ def on_one(world: World, decoder: OneDevice, rng: Random) -> Iterator[Member]:
 
 
 def on_several(world: World, decoder: Several, rng: Random) -> Iterator[Member]:
-    """Schedules by longest path with more or less of the transfers, each operator where it ends first, without end."""
+    """Plans of published list schedulers, then by longest path with more or less of the transfers, without end."""
     free = [FREE] * world.count
-    for tenths in (10, 0, 5, 20):
+    for recipe in PUBLISHED:
+        plan = recipe.plan(world.problem)
+        yield decoder.forward(plan.order, [world.problem.stream_device[stream] for stream in plan.stream])
+    for tenths in (0, 5, 20):
         yield decoder.forward(_by_length(world, tenths), free)
     alone = _together(world)
     if alone is not None:
