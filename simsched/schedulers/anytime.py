@@ -97,21 +97,18 @@ class Anytime:
         """Return the shortest plan, how to follow it, and how it was found."""
         world = World(problem)
         bound = lower_bound(world)
-        # The last unit of each ns belongs to operators that take no time.
-        good_enough = bound * world.scale + world.scale - 1
-        # One schedule is kept for the last pass, which shifts a backward schedule to the left.
-        effort = Effort(max(1, self.schedules - 1), self.seconds, good_enough)
+        # One schedule is kept for the last pass, which saves the idle time that a backward one may leave.
+        effort = Effort(max(1, self.schedules - 1), self.seconds, bound, world.scale)
         decoder = (OneDevice if world.devices == 1 else Several)(world, effort)
-        if world.count:
-            with contextlib.suppress(SpentError):
-                _search(decoder, Random(self.seed), population(self.schedules, world.devices))
-        best = effort.best or Member(0, [], [], [], [], True)
-        if not best.forward:
+        with contextlib.suppress(SpentError):
+            _search(decoder, Random(self.seed), population(self.schedules, world.devices))
+        best = effort.best
+        if best is not None and not best.forward:
             effort.allow_one_more()
             best = decoder.forward(best.order, best.where)
-        history = [(used, makespan // world.scale) for used, makespan in effort.history]
-        followed = follow_member(world, best)
-        return Found(followed, bound, effort.used, history)
+        effort.end()
+        followed = follow_member(world, best or Member(0, [], [], [], [], True))
+        return Found(followed, bound, effort.used, effort.history)
 
 
 def population(schedules: int, devices: int) -> int:
@@ -122,5 +119,7 @@ def population(schedules: int, devices: int) -> int:
 def _search(decoder: OneDevice | Several, rng: Random, size: int) -> None:
     """Search until the decoder's budget ends it."""
     world = decoder.world
+    if not world.count:
+        return
     first = on_one(world, decoder, rng) if isinstance(decoder, OneDevice) else on_several(world, decoder, rng)
     breed(world, decoder, list(islice(first, size + size // 2)), size, rng)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from time import monotonic
 from typing import NamedTuple
 
+from simsched.schedulers.proof import Searched, listener
+
 
 class SpentError(Exception):
     """The search ends: its budget is spent, or nothing better is possible. Never leaves the package."""
@@ -44,7 +46,9 @@ class Effort:
     seconds : float or None
         Wall time after which no more passes begin.
     bound : int
-        Nothing shorter exists; the search ends where it is reached.
+        ns; nothing shorter exists, so the search ends where it is reached.
+    scale : int
+        Units of time in a ns.
 
     Attributes
     ----------
@@ -52,20 +56,27 @@ class Effort:
         Passes made.
     best : Member or None
     history : list of (int, int)
-        Passes made and makespan, at each improvement.
+        Passes made and makespan in ns, at each improvement.
     """
 
-    def __init__(self, schedules: int, seconds: float | None, bound: int) -> None:
+    def __init__(self, schedules: int, seconds: float | None, bound: int, scale: int) -> None:
         self._limit = schedules
         self._deadline = None if seconds is None else monotonic() + seconds
         self._bound = bound
+        self._scale = scale
+        self._heard = listener()
         self.used = 0
         self.best: Member | None = None
         self.history: list[tuple[int, int]] = []
 
     def allow_one_more(self) -> None:
-        """Let one more pass be made, whatever has been spent."""
+        """Let one more pass be made, whatever has been spent and reached."""
         self._limit, self._deadline, self._bound = self.used + 1, None, -1
+
+    def end(self) -> None:
+        """Tell whoever listens that the search is over."""
+        if self._heard is not None:
+            self._heard(None)
 
     def spend(self) -> None:
         """Pay for one pass; raises :class:`SpentError` where the budget does not allow it."""
@@ -79,7 +90,11 @@ class Effort:
         """Remember a schedule if it is the best so far; raises :class:`SpentError` where none can be better."""
         if self.best is None or member.makespan < self.best.makespan:
             self.best = member
-            self.history.append((self.used, member.makespan))
-            if member.makespan <= self._bound:
+            # Operators of no duration take units too, all of them together less than a ns.
+            makespan = member.makespan // self._scale
+            self.history.append((self.used, makespan))
+            if self._heard is not None and self._bound >= 0:
+                self._heard(Searched(makespan, self._bound))
+            if makespan <= self._bound:
                 raise SpentError
         return member
