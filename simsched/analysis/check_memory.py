@@ -13,6 +13,7 @@ from operator import ge, le
 from simsched.analysis.findings import Facts
 from simsched.analysis.live_bytes import Account, live_bytes
 from simsched.graph.model import OpId
+from simsched.trace import Cohort, Transfer
 
 
 def check_memory(facts: Facts) -> None:
@@ -121,7 +122,8 @@ def _bursts(facts: Facts, device: int, account: Account) -> dict[int, int]:
         else:
             need = facts.problem.workspace(op, device) + sum(graph.stored_bytes[tensor] for tensor in graph.outputs[op])
             found[begin] = max(need, found.get(begin, 0))
-    for brief in (*facts.trace.cohorts, *facts.trace.transfers):
+    others: list[Cohort | Transfer] = [*facts.trace.cohorts, *facts.trace.transfers]
+    for brief in others:
         if brief.start == brief.end:
             found.setdefault(brief.start, 0)
     return found
