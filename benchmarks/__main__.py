@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from benchmarks.engine import engine_rows
 from benchmarks.files import file_rows
 from benchmarks.full import full_rows
+from benchmarks.planning import planning_rows
 from benchmarks.sharing import sharing_rows
 from benchmarks.start_up import start_up_rows
 from benchmarks.timing import Row
@@ -29,6 +30,7 @@ def rows(quick: bool) -> Iterator[Row]:
     """Every figure, cheapest first."""
     yield from start_up_rows()
     yield from file_rows()
+    yield from planning_rows(rounds=3 if quick else 5)
     yield from sharing_rows(rounds=3 if quick else 5)
     yield from full_rows(100_000, rounds=3 if quick else 5)
     yield from engine_rows((100_000,) if quick else (100_000, 1_000_000), rounds=3 if quick else 5)
