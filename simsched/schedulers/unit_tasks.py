@@ -94,12 +94,14 @@ def _doubts_of_equal_tasks(problem: Problem) -> list[str]:
         found.append("not all operators take equally long")
     if len(problem.devices) > 1:
         # Even without delays: several devices are identical lanes only if anything may run anywhere at no cost.
-        if problem.allowed:
+        if any(len(problem.allowed_devices(op)) < len(devices) for op in problem.allowed):
             found.append("not every operator may run on every device")
         if problem.hardware.links or any(problem.graph.delays.values()):
             found.append("transfers between devices take time")
     if any(is_pool(problem, device) for device in devices):
         found.append("operators hold units of a device")
+    if any(problem.draws(device, problem.durations(device)) for device in devices):
+        found.append("operators share a device's bandwidth")
     if any(device.max_resident_kernels is not None for device in problem.devices):
         found.append("a device limits how many operators run at a time")
     if problem.hardware.host.mode != "free":
