@@ -368,7 +368,7 @@ def test_coffman_and_graham_say_where_they_are_not_optimal() -> None:
 
 
 def test_devices_that_all_may_run_everything_equally_fast_are_lanes() -> None:
-    graph = graph_of(dict.fromkeys("abc", {"p0": 3, "p1": 3}), (("a", "b"), ("b", "c")))
+    graph = graph_of({name: {"p0": 3, "p1": 3} for name in "abc"}, (("a", "b"), ("b", "c")))
     assert Hu().doubts(make_problem(graph, procs(2))) == []
     graph = graph_of({"a": {"p0": 3, "p1": 3}, "b": {"p1": 3}})
     assert Hu().doubts(make_problem(graph, procs(2)))[-1] == "not every operator may run on every device"
