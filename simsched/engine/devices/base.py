@@ -8,6 +8,7 @@ add one, write a class like those of this package and name it in ``MODELS``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from simsched.engine.memory import Memory
@@ -167,7 +168,7 @@ class Gate:
             return f"resident kernels: {self._resident} of {self._kernel_limit}"
         for name, column in self._needs:
             if column[op] > self.free[name]:
-                return f"{name}: needs {column[op]}, {self.free[name]} free"
+                return _shortage(name, column[op], self.free[name])
         if self._limit is not None and self._memory is not None and not self._fits(op, self._limit):
             free = self._limit - self._memory.live[self._device]
             return f"memory: needs {self._memory.need(op, self._device)} B, {free} B free"
@@ -192,6 +193,12 @@ class Gate:
         self._resident -= 1
         for name, column in self._needs:
             self.free[name] += column[op]
+
+
+@lru_cache(maxsize=4096)
+def _shortage(name: str, needs: int, free: int) -> str:
+    """Words that many waits have in common."""
+    return f"{name}: needs {needs}, {free} free"
 
 
 def _one_resource(

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from itertools import islice
 
 from simsched.engine.devices.base import Site, Start
 from simsched.graph.model import OpId
@@ -42,7 +41,7 @@ class SmShare:
         self._launches = {op: launch for op, launch in launches.items() if launch}
         self._ranked = len(set(problem.devices[device].stream_priorities)) > 1
         self._queue: deque[OpId] = deque()
-        self._entered = False
+        self._entered = 0  # kernels that came since the device was last asked
         self._pool = Pool()
         self._add, self._next = self._pool.add, self._pool.next_time
         self.due = self._pool.due
@@ -50,7 +49,7 @@ class SmShare:
     def push(self, op: OpId, launch: int) -> None:
         """Let a kernel enter the queue, behind those that are as urgent."""
         del launch  # kernels of one instant come in this order already
-        self._entered = True
+        self._entered += 1
         queue = self._queue
         place = len(queue)
         if self._ranked:
@@ -68,18 +67,24 @@ class SmShare:
                 break
             start(queue.popleft())
         if lacking is not None:
-            head, waits = queue[0], self._waits
-            if waits.reason(head) != lacking:
-                waits.begin(head, lacking, now, self._gate.words(head))
+            head = queue[0]
+            known = self._waits.open.get(head)
+            if known is None or known[0] != lacking:
+                self._waits.begin(head, lacking, now, self._gate.words(head))
             if self._entered:
                 self._hold_back(now)
-        self._entered = False
+        self._entered = 0
 
     def _hold_back(self, now: int) -> None:
-        """Note that all but the head wait behind it; one that was the head may have been overtaken."""
-        for op in islice(self._queue, 1, None):
-            if self._waits.reason(op) != "queue":
-                self._waits.begin(op, "queue", now, BEHIND)
+        """Note that kernels wait behind the head: those that came, and one that was the head and was overtaken."""
+        queue, waits = self._queue, self._waits
+        behind = len(queue) - 1
+        if not self._ranked:
+            behind = min(behind, self._entered)
+        for place in range(-behind, 0):
+            known = waits.open.get(queue[place])
+            if known is None or known[0] != "queue":
+                waits.begin(queue[place], "queue", now, BEHIND)
 
     def run(self, op: OpId, now: int) -> int | None:
         """Return the end of a kernel that draws nothing; let the others draw from the end of their launch gap on."""
