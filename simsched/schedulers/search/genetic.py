@@ -30,6 +30,8 @@ SHORTEST, LONGEST = 0.25, 0.75
 """How much of a parent a stretch takes, as a fraction of its operators."""
 SWAPS = 0.05
 """How often two neighbours of a child's order change places."""
+SHIFTS = 0.3
+"""How often an operator goes to any other place that its predecessors and successors allow."""
 CLONED = 0.5
 """On several devices: how often a child has one parent, of which it differs in some places."""
 SCATTERED = 0.8
@@ -69,10 +71,13 @@ def breed(world: World, decoder: Decoder, first: Sequence[Member], size: int, rn
         generate = directions[turn]
         children = [generate(member.order, member.where) for member in parents[:ELITE]]
         seen: set[tuple[int, ...]] = set()
+        again = 0
         while len(children) < size:
             child = generate(*_child(world, area, parents, rng))
             key = (*child.order, *child.where)
-            if key not in seen:
+            # A small problem may not have so many different schedules.
+            again += key in seen
+            if key not in seen or again > size:
                 seen.add(key)
                 children.append(child)
         parents = sorted(children, key=_makespan)
@@ -100,7 +105,7 @@ def _child(world: World, area: Sequence[int], parents: Sequence[Member], rng: Ra
     if one.where and rng.random() < CLONED:
         order, places = list(one.order), list(one.where)
         scatter(world, order, places, rng)
-        _swap(world, order, rng)
+        _disturb(world, order, rng)
         return order, places
     other = _pick(len(parents), rng)
     if number == other and len(parents) > 1:
@@ -108,7 +113,7 @@ def _child(world: World, area: Sequence[int], parents: Sequence[Member], rng: Ra
     order, places = _crossed(world, area, (one, parents[other]), rng)
     if places and rng.random() < SCATTERED:
         scatter(world, order, places, rng)
-    _swap(world, order, rng)
+    _disturb(world, order, rng)
     return order, places
 
 
@@ -153,11 +158,21 @@ def _stretch(member: Member, area: Sequence[int], rng: Random) -> tuple[int, int
     return best, best + length
 
 
-def _swap(world: World, order: list[int], rng: Random) -> None:
-    """Let some neighbours that nothing orders change places."""
+def _disturb(world: World, order: list[int], rng: Random) -> None:
+    """Let some neighbours that nothing orders change places, and now and then shift an operator as far as it may go."""
     succ = world.succ
     for place in range(len(order) - 1):
         if rng.random() < SWAPS:
             op, following = order[place], order[place + 1]
             if following not in succ[op]:
                 order[place], order[place + 1] = following, op
+    if rng.random() < SHIFTS:
+        op = order.pop(int(rng.random() * len(order)))
+        first, last = 0, len(order)
+        for place, other in enumerate(order):
+            if other in world.pred[op]:
+                first = place + 1
+            elif other in succ[op]:
+                last = place
+                break
+        order.insert(first + int(rng.random() * (last - first + 1)), op)

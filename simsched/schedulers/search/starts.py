@@ -50,11 +50,49 @@ def on_several(world: World, decoder: Several, rng: Random) -> Iterator[Member]:
     while True:
         length = _lengths(world, int(rng.random() * 20))
         order = topological(world, [-value * (0.7 + 0.6 * rng.random()) for value in length])
+        drawn = rng.random()
         places = free
-        if rng.random() < 0.4:
+        if drawn < 0.2:
             fewer = 1 + int(rng.random() * world.devices)
             places = [_some_place(world.allowed[op][:fewer], rng) for op in range(world.count)]
+        elif drawn < 0.6:
+            places = clustered(world, rng)
         yield decoder.forward(order, places)
+
+
+def clustered(world: World, rng: Random) -> list[int]:
+    """Keep together what exchanges most, as long as that takes no longer than a device may; spread the clusters.
+
+    Transfers are set to zero one by one, the longest first as a rule (V. Sarkar, "Partitioning and scheduling parallel
+    programs for execution on multiprocessors", MIT Press, 1989); clusters go to the device that is through first, those
+    with most work first.
+    """
+    work, cluster = list(world.least), list(range(world.count))
+
+    def root(op: int) -> int:
+        while cluster[op] != op:
+            cluster[op] = op = cluster[cluster[op]]
+        return op
+
+    drawn, longest = rng.random(), max(world.tail)
+    room = max(longest, sum(work) // world.devices) * (0.5 + 3.5 * drawn * drawn)
+    edges = [
+        (-time * (0.7 + 0.6 * rng.random()), other, op)
+        for op in range(world.count)
+        for other, time in zip(world.pred[op], world.transfers[op], strict=True)
+    ]
+    for _, other, op in sorted(edges):
+        one, two = root(other), root(op)
+        if one != two and work[one] + work[two] <= room:
+            cluster[two] = one
+            work[one] += work[two]
+    load = [0] * world.devices
+    home: dict[int, int] = {}
+    for op in sorted((op for op in range(world.count) if cluster[op] == op), key=lambda op: -work[op]):
+        home[op] = min(range(world.devices), key=load.__getitem__)
+        load[home[op]] += work[op]
+    places = [home[root(op)] for op in range(world.count)]
+    return [place if place in choices else FREE for place, choices in zip(places, world.allowed, strict=True)]
 
 
 def _some_place(choices: Sequence[int], rng: Random) -> int:
