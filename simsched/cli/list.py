@@ -45,7 +45,12 @@ def _graphs() -> Rows:
     for name in names("graphs"):
         graph = load_graph(name)
         rows.append(
-            {"name": name, "operators": len(graph), "edges": graph.edge_count, "description": graph.description}
+            {
+                "name": name,
+                "operators": len(graph),
+                "edges": graph.edge_count,
+                "description": " ".join(graph.description.split()),
+            }
         )
     return rows
 

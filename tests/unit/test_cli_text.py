@@ -167,3 +167,10 @@ def test_a_profile_with_a_wrong_figure_has_exit_code_2(tmp_path: Path) -> None:
     done = invoke("profile", "check", str(path))
     assert done.exit_code == 2
     assert "gpu.peaks.vector.fp32" in done.stdout
+
+
+def test_descriptions_of_several_lines_are_listed_as_one() -> None:
+    done = invoke("list", "graphs")
+    assert done.exit_code == 0
+    assert "fuse the three." in done.output
+    assert "\\n" not in done.output
