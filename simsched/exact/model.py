@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from simsched.analysis.capacity import machines
 from simsched.exact.alike import alike
+from simsched.exact.cliques import cliques
 from simsched.exact.memory import add_memory
 from simsched.exact.places import Places, add_precedence, choose_places
 from simsched.exact.times import Times, times_of
@@ -129,6 +130,8 @@ def _add_devices(model: Model, problem: Problem) -> None:
         for name, capacity in described.resources.items():
             needs = {op: demands[op][name] for op in intervals if name in demands.get(op, ())}
             _add_limit(model.cp, intervals, needs, capacity)
+        for clique in cliques(problem, device):
+            model.cp.add_no_overlap([intervals[op] for op in clique if op in intervals])
     count = sum(machines(problem, device) for device in range(len(problem.devices)))
     if len(problem.devices) > 1 and count < len(problem.graph):
         whole = [

@@ -8,6 +8,7 @@ from simsched.engine.simulator import simulate
 from simsched.errors import SchedulerError
 from simsched.problem import MemoryMode, Problem
 from simsched.schedulers.planning.plan import Plan
+from simsched.schedulers.proof import listening
 from simsched.schedulers.registry import make_scheduler
 
 STARTS = ("critical_path", "greedy_ready:lft", "heft", "serial")
@@ -32,7 +33,8 @@ def best_start(problem: Problem, memory: MemoryMode, known: int) -> Plan | None:
     best: Plan | None = None
     for spec in _specs(len(problem.graph), memory):
         try:
-            trace = simulate(problem, make_scheduler(spec), memory=memory)
+            with listening(None):
+                trace = simulate(problem, make_scheduler(spec), memory=memory)
         except SchedulerError:
             continue  # it runs out of memory; another may not
         if best is None or trace.makespan < best.makespan:

@@ -53,8 +53,8 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """Have searches in the block tell a listener whenever they find a better plan or prove more.
+def listening(listener: Listener | None) -> Iterator[None]:
+    """Have searches in the block tell a listener whenever they find a better plan or prove more; None: tell nobody.
 
     It may be called from another thread, and is no part of a scheduler: what it does changes no result.
     """
