@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 from simsched.analysis.bounds import lower_bound
 from simsched.errors import MissingExtraError, SchedulerError
+from simsched.exact.interrupt import solve_interruptibly
 from simsched.exact.model import Model, build_model
 from simsched.exact.starting import best_start, longest
 from simsched.exact.streams import assign_streams
 from simsched.problem import MemoryMode, Problem
 from simsched.schedulers.planning.plan import Plan
-from simsched.schedulers.proof import Listener, Proof, Searched, listener
+from simsched.schedulers.proof import Proof, Searched, listener
 from simsched.units import format_size
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpSolver, CpSolverStatus
 
 
-SEARCHES = ("no_lp", "default_lp")
-"""Searches of the solver that take turns in proving. With linear programming it proves little where there are several
-resources, without it little where operators may go to several devices."""
+SEARCHES = ("no_lp", "quick_restart_no_lp")
+"""Searches of the solver that take turns. Linear relaxations prove little of schedules and cost much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,9 @@ def _search(problem: Problem, model: Model, limits: Limits, start: Plan | None, 
 
     solver = cp_model.CpSolver()
     _set_parameters(solver, limits)
+    # Where memory is limited, starting plans are poor, and searches around the best plan so far pay; elsewhere they
+    # only take turns from those that prove.
+    solver.parameters.use_lns = model.limited
     status = _told(solver, model, None if start is None else start.makespan, known)
     if status == cp_model.INFEASIBLE or (status == cp_model.UNKNOWN and start is None):
         raise SchedulerError(_no_plan(problem, status == cp_model.INFEASIBLE, limits))
@@ -150,18 +153,12 @@ def _plan(problem: Problem, model: Model, solver: CpSolver) -> Plan:
 
 def _told(solver: CpSolver, model: Model, best: int | None, known: int) -> CpSolverStatus:
     """Solve, and tell whoever listens of every better plan and bound."""
-    from ortools.sat.python import cp_model
+    heard, unit = listener() or _nobody, model.times.unit
 
-    listening, unit = listener(), model.times.unit
-    if listening is None:
-        return solver.solve(model.cp)
-    heard: Listener = listening
-
-    class Telling(cp_model.CpSolverSolutionCallback):
-        def on_solution_callback(self) -> None:
-            nonlocal best
-            best = round(self.objective_value) * unit
-            heard(Searched(best, known))
+    def better(makespan: float) -> None:
+        nonlocal best
+        best = round(makespan) * unit
+        heard(Searched(best, known))
 
     def bound_rises(bound: float) -> None:
         nonlocal known
@@ -171,9 +168,13 @@ def _told(solver: CpSolver, model: Model, best: int | None, known: int) -> CpSol
     solver.best_bound_callback = bound_rises
     heard(Searched(best, known))
     try:
-        return solver.solve(model.cp, Telling())
+        return solve_interruptibly(solver, model.cp, better)
     finally:
         heard(None)
+
+
+def _nobody(searched: Searched | None) -> None:
+    del searched
 
 
 def _no_plan(problem: Problem, proved: bool, limits: Limits) -> str:

@@ -55,6 +55,8 @@ class Model:
         The largest makespan that is looked at.
     twins : list of list of int
         Operators that are alike; the model lets them start in the order of their ids.
+    limited : bool
+        Whether memory is limited.
     """
 
     cp: CpModel
@@ -65,6 +67,7 @@ class Model:
     makespan: IntVar
     horizon: int
     twins: list[list[OpId]]
+    limited: bool
 
 
 def build_model(problem: Problem, least: int, most: int, *, limited: bool) -> Model:
@@ -88,7 +91,7 @@ def build_model(problem: Problem, least: int, most: int, *, limited: bool) -> Mo
     makespan = cp.new_int_var(lowest, horizon, "makespan")
     places = choose_places(cp, problem)
     start, end = _starts(cp, problem, times, places, makespan, horizon)
-    model = Model(cp, times, start, end, places, makespan, horizon, alike(problem))
+    model = Model(cp, times, start, end, places, makespan, horizon, alike(problem), limited)
     _add_devices(model, problem)
     add_precedence(cp, problem, times, start, end, places)
     for group in model.twins:
