@@ -30,7 +30,7 @@ def solve_interruptibly(solver: CpSolver, model: CpModel, told: Callable[[float]
     """
     from ortools.sat.python import cp_model
 
-    asked, begun = threading.Event(), threading.Event()
+    asked, begun, over = threading.Event(), threading.Event(), threading.Event()
     found: list[CpSolverStatus | BaseException] = []
 
     class Telling(cp_model.CpSolverSolutionCallback):
@@ -45,13 +45,14 @@ def solve_interruptibly(solver: CpSolver, model: CpModel, told: Callable[[float]
             found.append(solver.solve(model, Telling()))
         except BaseException as error:  # raised again where the caller waits
             found.append(error)
+        finally:
+            over.set()
 
     solver.parameters.catch_sigint_signal = False
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    while thread.is_alive():
+    threading.Thread(target=work, daemon=True).start()
+    while not over.is_set():
         try:
-            thread.join(TICK)
+            over.wait(TICK)  # not join(): after an interruption it takes a thread that runs for one that has ended
         except KeyboardInterrupt:
             if asked.is_set():
                 raise

@@ -19,7 +19,7 @@ def rows_of(name: str, place: str, every: int) -> list[Instance]:
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "every"), [("stg", "stg", 23), ("psplib", "psplib", 31), ("auckland", "auckland_optimal", 29)]
+    ("name", "place", "every"), [("stg", "stg", 23), ("psplib", "psplib", 37), ("auckland", "auckland_optimal", 29)]
 )
 def test_every_known_optimum_is_proved_and_simulated(name: str, place: str, every: int) -> None:
     rows = [row for row in rows_of(name, place, every) if row.proved]
