@@ -31,7 +31,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"run", "scenario"}),
     frozenset({"whatif", "sensitivity", "advice"}),
     frozenset({"output"}),
-    frozenset({"experiment"}),
+    frozenset({"experiment", "study"}),
     frozenset({"identify"}),
     frozenset({"", "cli", "__main__"}),
 )
@@ -59,7 +59,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "yaml": ("config",),
     "typing_extensions": ("graph.schema",),  # comes with pydantic, which wants its TypedDict before Python 3.12
     "pydantic": ("output.recorded", "config", "graph.schema", "profiles", "experiment"),
-    "numpy": ("plot", "analysis", "graph.generators", "schedulers.random"),
+    "numpy": ("plot", "analysis", "graph.generators", "schedulers.random", "study.bootstrap"),
     "networkx": ("graph.nx", "graph.nx_edges", "graph.nx_writer"),
     "matplotlib": ("plot",),
     "rich": ("cli",),
