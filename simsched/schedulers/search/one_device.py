@@ -8,12 +8,12 @@ fits (R. Kolisch, EJOR 90, 1996, doi:10.1016/0377-2217(95)00357-6). A backward p
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
 from simsched.schedulers.search.effort import Effort, Member
-from simsched.schedulers.search.world import World
+from simsched.schedulers.search.world import World, merge
 
 Times = tuple[list[int], list[int]]
 
@@ -33,9 +33,6 @@ class OneDevice:
         self._effort = effort
         self._durations = world.durations[0]
         self._needs = world.needs[0]
-        self._idle = all(not need for need in self._needs)
-        # A stretch in which not even the smallest demands fit together is full for everybody.
-        self._smallest = _smallest(world)
 
     def forward(self, order: Sequence[int], where: Sequence[int]) -> Member:
         """Start operators as early as possible, in a topological order."""
@@ -65,10 +62,9 @@ class OneDevice:
         return self._effort.note(Member(max(end, default=0), order, start, end, [], True))
 
     def _serial(self, order: Sequence[int], before: Sequence[Sequence[int]]) -> Times:
-        durations, needs, guard, smallest = self._durations, self._needs, self.world.guard[0], self._smallest
+        durations, needs, guard, smallest = self._durations, self._needs, self.world.guard[0], self.world.smallest[0]
         begin, end = [0] * len(order), [0] * len(order)
         times, free = [0], [self.world.full[0]]
-        full_until = 0
         for op in order:
             start = 0
             for other in before[op]:
@@ -79,10 +75,6 @@ class OneDevice:
                 begin[op] = start
                 end[op] = start + durations[op]
                 continue
-            while (free[full_until] - smallest) & guard != guard:
-                full_until += 1
-            if start < times[full_until]:
-                start = times[full_until]
             first = bisect_right(times, start) - 1
             last = len(times)
             stop = start + durations[op]
@@ -109,30 +101,36 @@ class OneDevice:
                 free.insert(number, free[number - 1])
             for place in range(first, number):
                 free[place] -= need
+            if smallest:
+                merge(times, free, (first, number), smallest, guard)
         return begin, end
 
     def _parallel(self, rank: Sequence[int]) -> Times:
         world, durations, needs, guard = self.world, self._durations, self._needs, self.world.guard[0]
-        count, smallest = world.count, self._smallest
         left = list(map(len, world.pred))
-        ready = sorted((rank[op], op) for op in range(count) if not left[op])
-        begin, end = [0] * count, [0] * count
+        # Operators of equal demands fit or do not fit alike: the first of each group is looked at.
+        heaps: dict[int, list[tuple[int, int]]] = {need: [] for need in needs}
+        groups = list(heaps.items())
+        for op, before in enumerate(left):
+            if not before:
+                heappush(heaps[needs[op]], (rank[op], op))
+        begin, end = [0] * world.count, [0] * world.count
         running: list[tuple[int, int]] = []
         free, now = world.full[0], 0
-        while ready or running:
-            kept = []
-            for number, (_, op) in enumerate(ready):
-                if (free - needs[op]) & guard != guard:
-                    kept.append(ready[number])
-                    continue
+        while True:
+            best: list[tuple[int, int]] = []
+            for need, heap in groups:
+                if heap and (not best or heap[0] < best[0]) and (free - need) & guard == guard:
+                    best = heap
+            if best:
+                _, op = heappop(best)
                 free -= needs[op]
                 begin[op] = now
                 end[op] = now + durations[op]
                 heappush(running, (end[op], op))
-                if (free - smallest) & guard != guard and not self._idle:
-                    kept += ready[number + 1 :]
-                    break
-            ready = kept
+                continue
+            if not running:
+                return begin, end
             now = running[0][0]
             while running and running[0][0] == now:
                 _, op = heappop(running)
@@ -140,15 +138,4 @@ class OneDevice:
                 for other in world.succ[op]:
                     left[other] -= 1
                     if not left[other]:
-                        insort(ready, (rank[other], other))
-        return begin, end
-
-
-def _smallest(world: World) -> int:
-    """The least that operators demand of each resource, packed."""
-    packed, shift = 0, 0
-    for units, wanted in world.amounts[0]:
-        everybody = len(wanted) == world.count
-        packed |= (min(wanted.values()) if everybody else 0) << shift
-        shift += units.bit_length() + 1
-    return packed
+                        heappush(heaps[needs[other]], (rank[other], other))

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from simsched.schedulers.search.effort import Effort, Member
-from simsched.schedulers.search.world import Rows, World
+from simsched.schedulers.search.world import Rows, World, merge
 
 FREE = -1
 """Device of an operator that goes where it ends first (in a backward pass: begins last)."""
@@ -67,7 +67,8 @@ class Several:
             places[op], begin[op], end[op] = found
             need = needs[place][op]
             if need:
-                _take(times[place], free[place], start, stop, need)
+                span = _take(times[place], free[place], start, stop, need)
+                merge(times[place], free[place], span, world.smallest[place], guards[place])
         return begin, end, places
 
 
@@ -87,8 +88,8 @@ def _earliest(times: list[int], free: list[int], start: int, duration: int, need
                 return start
 
 
-def _take(times: list[int], free: list[int], start: int, stop: int, need: int) -> None:
-    """Hold a demand from start to stop."""
+def _take(times: list[int], free: list[int], start: int, stop: int, need: int) -> tuple[int, int]:
+    """Hold a demand from start to stop; returns the first interval in between and the first after it."""
     first = bisect_right(times, start) - 1
     if times[first] != start:
         first += 1
@@ -101,3 +102,4 @@ def _take(times: list[int], free: list[int], start: int, stop: int, need: int) -
     if number == last or times[number] != stop:
         times.insert(number, stop)
         free.insert(number, free[number - 1] + need)
+    return first, number

@@ -49,6 +49,8 @@ class World:
         Kind of a transfer from the first device to the second; from the second to the first.
     full, guard : list of int
         Packed units and guard bits of each device.
+    smallest : list of int
+        Per device, the least that operators demand of each resource, packed.
     needs : list of list of int
         Packed demands by device and operator; 0 where an operator cannot be made to wait.
     amounts : list of list of (int, dict)
@@ -81,6 +83,7 @@ class World:
         self.transfers = [[time * scale for time in times] for times in _rounded(costs)]
         self.full: list[int] = []
         self.guard: list[int] = []
+        self.smallest: list[int] = []
         self.needs: list[list[int]] = []
         self.amounts: list[list[Amount]] = []
         self.units: list[list[Amount]] = []
@@ -103,18 +106,38 @@ class World:
         ]
         scarce = [(units, wanted) for units, wanted in scarce if sum(wanted.values()) > units]
         amounts = [(streams, dict.fromkeys(range(self.count), 1)), *scarce] if self.count > streams else scarce
-        shift, full, guard, needs = 0, 0, 0, [0] * self.count
+        shift, full, guard, smallest, needs = 0, 0, 0, 0, [0] * self.count
         for units, wanted in amounts:
             full |= units << shift
+            smallest |= (min(wanted.values()) if len(wanted) == self.count else 0) << shift
             for op, demand in wanted.items():
                 needs[op] += demand << shift
             shift += units.bit_length() + 1
             guard |= 1 << (shift - 1)
         self.full.append(full | guard)
         self.guard.append(guard)
+        self.smallest.append(smallest)
         self.needs.append(needs)
         self.amounts.append(amounts)
         self.units.append(scarce)
+
+
+def merge(times: list[int], free: list[int], span: tuple[int, int], smallest: int, guard: int) -> None:
+    """Make one interval of those side by side that are full for everybody, so that nobody looks at each.
+
+    Parameters
+    ----------
+    times, free : list of int
+        Begin of each interval, and what is free in it.
+    span : tuple of int
+        The first interval in which anything was taken, and the first one after.
+    smallest, guard : int
+        Where this is not free, nobody fits.
+    """
+    first, last = span
+    for number in range(min(last, len(times) - 1), max(first, 1) - 1, -1):
+        if (free[number] - smallest) & guard != guard and (free[number - 1] - smallest) & guard != guard:
+            del times[number], free[number]
 
 
 def _neighbours(costs: Costs, scale: int) -> tuple[Rows, Rows]:
