@@ -47,6 +47,8 @@ def on_several(world: World, decoder: Several, rng: Random) -> Iterator[Member]:
     alone = _together(world)
     if alone is not None:
         yield decoder.forward(range(world.count), alone)
+    for _ in range(3):
+        yield decoder.forward(_by_length(world, 0), clustered(world, rng))
     while True:
         length = _lengths(world, int(rng.random() * 20))
         order = topological(world, [-value * (0.7 + 0.6 * rng.random()) for value in length])
