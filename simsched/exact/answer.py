@@ -11,7 +11,7 @@ from simsched.errors import MissingExtraError, SchedulerError
 from simsched.exact.interrupt import solve_interruptibly
 from simsched.exact.model import Model, build_model
 from simsched.exact.starting import best_start, longest
-from simsched.exact.streams import assign_streams
+from simsched.exact.streams import assign_streams, without_strays
 from simsched.problem import MemoryMode, Problem
 from simsched.schedulers.planning.plan import Plan
 from simsched.schedulers.proof import Proof, Searched, listener
@@ -148,7 +148,10 @@ def _set_parameters(solver: CpSolver, limits: Limits) -> None:
 
 def _plan(problem: Problem, model: Model, solver: CpSolver) -> Plan:
     device = [next(device for device, literal in at.items() if solver.boolean_value(literal)) for at in model.places.at]
-    return assign_streams(problem, device, [solver.value(variable) * model.times.unit for variable in model.start])
+    start = [solver.value(variable) * model.times.unit for variable in model.start]
+    if len(problem.devices) == 1 and not model.limited:
+        start = without_strays(problem, start)
+    return assign_streams(problem, device, start)
 
 
 def _told(solver: CpSolver, model: Model, best: int | None, known: int) -> CpSolverStatus:

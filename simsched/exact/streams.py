@@ -9,12 +9,31 @@ from simsched.problem import Problem
 from simsched.schedulers.planning.plan import Plan
 
 
+def without_strays(problem: Problem, start: Sequence[int]) -> list[int]:
+    """Move operators that take no time and hold nothing to the end of their last predecessor, on a single device.
+
+    The model lets them run where no stream is free. At the end of a predecessor its stream is.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : sequence of int
+        Of each operator, in ns.
+    """
+    durations, demands = problem.durations(), problem.demands_on(0)
+    moved = list(start)
+    for op, duration in enumerate(durations):
+        if not duration and op not in demands:
+            moved[op] = max((moved[before] + durations[before] for before in problem.graph.pred[op]), default=0)
+    return moved
+
+
 def assign_streams(problem: Problem, device: Sequence[int], start: Sequence[int]) -> Plan:
     """Give operators streams in the order of their starts.
 
     A stream that a predecessor has just left comes first, so that the host needs no event; then the lowest that is
     free. An operator that takes no time may find none free where the model let it run: it takes the one that is free
-    first.
+    first, see :func:`without_strays`.
 
     Parameters
     ----------

@@ -147,6 +147,21 @@ def test_memory_of_one_device(seed: int) -> None:
         assert UNTIL_DONE.solve(problem).proof.bound <= best
 
 
+@pytest.mark.parametrize("seed", range(15))
+def test_operators_that_take_no_time_run_as_planned(seed: int) -> None:
+    rng = random.Random(seed)
+    builder = GraphBuilder("instants", "tick")
+    for number in range(14):
+        builder.add_op(f"o{number}", duration=rng.choice((0, 0, 2, 3, 5, 7)))
+        for before in range(number):
+            if rng.random() < 0.15:
+                builder.add_edge(f"o{before}", f"o{number}")
+    problem = problem_of(builder.build(), lanes(2 + seed % 2))
+    answer = UNTIL_DONE.solve(problem)
+    assert answer.proof.status == "optimal"
+    assert simulate(problem, UNTIL_DONE).makespan == answer.plan.makespan
+
+
 # --- the contract ---------------------------------------------------------------------------------------------
 
 
