@@ -21,6 +21,7 @@ COMMANDS = {
     "whatif": ("whatif", "Run again with something changed, and show what it does."),
     "streams": ("streams_advice", "Say how many streams are worth having, and why no more."),
     "experiment": ("experiment", "Run an experiment: a grid of runs, resumed where it stopped."),
+    "rank": ("rank", "Rank schedulers over many runs, and say which differences are real."),
     "duel": ("duel", "Search for a small instance on which one scheduler loses most to another."),
     "list": ("list", "List what can be named."),
     "check": ("check", "Say what files are, and whether they are valid."),

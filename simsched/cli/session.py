@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from simsched.schedulers.base import Scheduler
 
 Printer = Callable[["Comparison"], None]
+Summary = Callable[[Sequence[tuple[str, "Comparison"]]], None]
+"""Prints what several graphs say together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def make_schedulers(text: str, option: str) -> list[tuple[Scheduler, str]]:
     return made
 
 
-def carry_out(graphs: Sequence[str], request: Request, show: Printer) -> int:
+def carry_out(graphs: Sequence[str], request: Request, show: Printer, sum_up: Summary | None = None) -> int:
     """Load every graph, then simulate each and print it as soon as it is done; return the exit code."""
     from simsched.output.records import comparison_object
 
@@ -91,6 +93,8 @@ def carry_out(graphs: Sequence[str], request: Request, show: Printer) -> int:
             if number:
                 console.say("\n")
             show(comparison)
+    if sum_up is not None and len(done) > 1 and not request.as_json:
+        sum_up(done)
     if request.output is not None:
         from simsched.output.export import write_comparisons
 
