@@ -65,6 +65,8 @@ class OneDevice:
         durations, needs, guard, smallest = self._durations, self._needs, self.world.guard[0], self.world.smallest[0]
         begin, end = [0] * len(order), [0] * len(order)
         times, free = [0], [self.world.full[0]]
+        # By demand, where an operator was not let in: what is no shorter and no earlier is not let in there either.
+        refused: dict[int, tuple[int, int, int]] = {}
         for op in order:
             start = 0
             for other in before[op]:
@@ -75,22 +77,29 @@ class OneDevice:
                 begin[op] = start
                 end[op] = start + durations[op]
                 continue
+            duration, ready = durations[op], start
+            if need in refused:
+                shortest, earliest, until = refused[need]
+                if duration >= shortest and earliest <= start < until:
+                    start = until
             first = bisect_right(times, start) - 1
             last = len(times)
-            stop = start + durations[op]
+            stop = start + duration
             number = first
             while True:
                 if (free[number] - need) & guard != guard:
                     number += 1
                     first = number
                     start = times[number]
-                    stop = start + durations[op]
+                    stop = start + duration
                 else:
                     number += 1
                     if number == last or times[number] >= stop:
                         break
             begin[op] = start
             end[op] = stop
+            if start > ready:
+                refused[need] = duration, ready, start
             if times[first] != start:
                 first += 1
                 number += 1
