@@ -75,8 +75,8 @@ def command(
     from simsched.study.duel import duel
     from simsched.study.spaces import make_space
 
-    ((first, _),) = one(loser, "A")
-    ((second, _),) = one(winner, "B")
+    ((first, _),) = one(loser, "argument A")
+    ((second, _),) = one(winner, "argument B")
     space = make_space(_words(hardware), graph=graph, vary=_words(vary or ""), operators=operators)
     folder = output or _folder(loser, winner)
     claim(folder)

@@ -42,7 +42,7 @@ def command(
     schedulers was not run are left out.
 
     Ranks, wins, and gaps to the best lower bound known; an interval around each mean rank; and by how much longer the
-    next scheduler takes. A difference is real if it would hold, with 95 %, had other problems of the same families
+    next scheduler takes. A difference is real if it would hold, with 95 %, had other graphs of the same families
     been drawn. With --by, what becomes of the real differences of the first ranking in the others.
     """
     from simsched.cli import ranking_view as view

@@ -27,11 +27,11 @@ def show_ranking(ranking: Ranking) -> None:
 
 
 def _extent(ranking: Ranking) -> str:
-    seeds = f", {plural(ranking.cases, 'run')} of each scheduler" if ranking.cases != ranking.units else ""
+    seeds = f", {ranking.cases} runs of each scheduler" if ranking.cases != ranking.units else ""
     known = f"the optimum is known in {ranking.known} of {ranking.cases} cases"
     if ranking.known in (0, ranking.cases):
         known = "every optimum is known" if ranking.known else "no optimum is known"
-    return f"{plural(ranking.units, 'problem')}{seeds}; {known}."
+    return f"{plural(ranking.units, 'graph')}{seeds}; {known}."
 
 
 def standings_table(ranking: Ranking) -> Table:
@@ -70,7 +70,7 @@ def percent(share: float) -> str:
 def _show_differences(ranking: Ranking) -> None:
     real = sum(pair.real for pair in ranking.pairs)
     if ranking.units < FEWEST:
-        console.say(f"{plural(ranking.units, 'problem')}: too few to say which differences are real ({FEWEST} are).")
+        console.say(f"{plural(ranking.units, 'graph')}: too few to say which differences are real ({FEWEST} are).")
         return
     first = ranking.standings[0].scheduler
     count = plural(len(ranking.pairs), "difference")
@@ -108,7 +108,7 @@ def ranking_record(ranking: Ranking) -> dict[str, Any]:
     """Return a ranking as plain data."""
     return {
         "title": ranking.title,
-        "problems": ranking.units,
+        "graphs": ranking.units,
         "cases": ranking.cases,
         "optimum_known": ranking.known,
         "schedulers": [

@@ -7,6 +7,7 @@ Application" (1997), chapter 4.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -47,20 +48,21 @@ def intervals(
 
     table = np.asarray(values, dtype=float)
     known = ~np.isnan(table)
-    filled = np.where(known, table, 0.0)
-    count = known.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = filled.sum(axis=0) / count
-        weights = _weights(strata, seed, resamples)
-        drawn = (weights @ filled) / (weights @ known.astype(float))
-        if together:
-            reach = _common(drawn, means) * np.nanstd(drawn, axis=0)
-            lows, highs = means - reach, means + reach
-        else:
-            lows, highs = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    return [
-        Interval(*(round(float(figure), 9) for figure in figures)) for figures in zip(means, lows, highs, strict=True)
-    ]
+    weights = _weights(strata, seed, resamples)
+    found = [Interval(math.nan, math.nan, math.nan)] * table.shape[1]
+    columns = np.flatnonzero(known.any(axis=0))
+    filled = np.where(known, table, 0.0)[:, columns]
+    means = filled.sum(axis=0) / known[:, columns].sum(axis=0)
+    with np.errstate(invalid="ignore"):  # a resample may hold none of the units that have a value
+        drawn = (weights @ filled) / (weights @ known[:, columns].astype(float))
+    if together:
+        reach = _common(drawn, means) * np.nanstd(drawn, axis=0)
+        lows, highs = means - reach, means + reach
+    else:
+        lows, highs = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    for column, *figures in zip(columns, means, lows, highs, strict=True):
+        found[column] = Interval(*(round(float(figure), 9) for figure in figures))
+    return found
 
 
 def _weights(strata: Sequence[str], seed: int, resamples: int):  # type: ignore[no-untyped-def]
@@ -85,5 +87,6 @@ def _common(drawn, means) -> float:  # type: ignore[no-untyped-def]
     moving = errors > 0
     if not moving.any():
         return 0.0
-    largest = np.nanmax(np.abs(drawn[:, moving] - means[moving]) / errors[moving], axis=1)
+    away = np.abs(drawn[:, moving] - means[moving]) / errors[moving]
+    largest = np.nanmax(away[~np.isnan(away).all(axis=1)], axis=1)
     return float(np.quantile(largest, LEVEL))

@@ -30,7 +30,7 @@ class Case:
     Attributes
     ----------
     unit : str
-        The problem without the seed of its noise; what another draw of problems would replace.
+        The graph: what another draw would replace. On other hardware, with other seeds, it is still the same graph.
     family : str
         Where such a draw would come from: the generator, or empty for a graph that is one of its kind.
     makespans : tuple of (int or None)
@@ -148,15 +148,14 @@ def _gather(case: _Gathered, row: Row, where: str) -> None:
 def _grouped(schedulers: tuple[str, ...], gathered: Mapping[tuple[str, ...], _Gathered], by: str | None) -> Cases:
     groups: dict[str, list[Case]] = {}
     left_out = 0
-    for key, found in gathered.items():
+    for found in gathered.values():
         if len(found.runs) < len(schedulers):
             left_out += 1
             continue
-        unit = " ".join(part for part in key if not part.startswith("seed="))
-        family = family_of(str(found.row["graph"]))
+        unit = str(found.row["graph"])
         makespans = tuple(found.runs[name] for name in schedulers)
         title = "" if by is None else f"{by} {found.row[by] or 'none'}"
-        groups.setdefault(title, []).append(Case(unit, family, makespans, found.bound))
+        groups.setdefault(title, []).append(Case(unit, family_of(unit), makespans, found.bound))
     if not groups:
         raise ConfigError("rank", [Fault("there is no problem on which all schedulers were run")])
     return Cases(schedulers, groups, left_out)

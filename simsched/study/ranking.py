@@ -1,4 +1,4 @@
-"""Rankings of schedulers over many problems, and which of their differences would survive another draw of problems."""
+"""Rankings of schedulers over many graphs, and which of their differences would survive another draw of graphs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simsched.study.bootstrap import Interval, intervals
 from simsched.study.cases import Case
 
 FEWEST = 6
-"""Units below which no difference is called real: even if all agreed, so would five coins once in sixteen throws."""
+"""Graphs below which no difference is called real: even if all agreed, so would five coins once in sixteen throws."""
 ONES = "one of its kind"
 
 
@@ -53,7 +53,7 @@ class Pair:
     ----------
     first, second : str
     more : Interval
-        By how much longer the second takes, as a share (geometric mean over units, each the mean of its seeds).
+        By how much longer the second takes, as a share (geometric mean over graphs, each the mean of its cases).
         The limits hold for all pairs of a ranking together, at 95 %.
     real : bool
         Whether the limits lie on the same side of 0, and there are enough units to say so.
@@ -76,7 +76,7 @@ class Ranking:
     pairs : tuple of Pair
         All of them.
     cases, units : int
-        Problems with their seeds, and without.
+        Problems: graphs with hardware, settings and seeds; and graphs.
     known : int
         Cases whose best makespan equals the lower bound, and so is the optimum.
     """
@@ -113,8 +113,8 @@ def rank(
 
     Notes
     -----
-    Seeds of the same problem are no new problems, so that they are averaged first. Then units are drawn again within
-    each family of generated graphs; graphs that are one of their kind form one more family.
+    Other seeds of noise, other hardware make no new graph, so that the cases of a graph are averaged first. Then graphs
+    are drawn again within each family of generated ones; those that are one of their kind form one more family.
     """
     units: dict[str, list[Case]] = {}
     for case in cases:
