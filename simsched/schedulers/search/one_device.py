@@ -74,8 +74,7 @@ class OneDevice:
                     start = end[other]
             need = needs[op]
             if not need:
-                begin[op] = start
-                end[op] = start + durations[op]
+                begin[op], end[op] = start, start + durations[op]
                 continue
             duration, ready = durations[op], start
             if need in refused:
@@ -96,8 +95,7 @@ class OneDevice:
                     number += 1
                     if number == last or times[number] >= stop:
                         break
-            begin[op] = start
-            end[op] = stop
+            begin[op], end[op] = start, stop
             if start > ready:
                 refused[need] = duration, ready, start
             if times[first] != start:
