@@ -22,7 +22,7 @@ COMMANDS = {
     "streams": ("streams_advice", "Say how many streams are worth having, and why no more."),
     "experiment": ("experiment", "Run an experiment: a grid of runs, resumed where it stopped."),
     "rank": ("rank", "Rank schedulers over many runs, and say which differences are real."),
-    "duel": ("duel", "Search for a small instance on which one scheduler loses most to another."),
+    "duel": ("duel", "Search for a small instance on which A loses most to B."),
     "list": ("list", "List what can be named."),
     "check": ("check", "Say what files are, and whether they are valid."),
     "profile": ("profile", "List, show, check or begin hardware profiles."),
