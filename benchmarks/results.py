@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -155,7 +156,7 @@ def main() -> None:
     begin = time.perf_counter()
     rows = measured(found, schedulers)
     known = sum(row.known for row in rows)
-    print(f"`python -m benchmarks.results {' '.join(sys.argv[1:])}` (version {__version__}, commit {commit()})\n")
+    print(f"`python -m benchmarks.results {shlex.join(sys.argv[1:])}` (version {__version__}, commit {commit()})\n")
     of = f"{known} with a proved optimum" if known else "above their best lower bound"
     print(f"{len(rows)} instances, {of}.\n")
     print("\n".join(table(schedulers, rows)))

@@ -30,11 +30,14 @@ from simsched.plot import (
     save,
 )
 from simsched.plot.figure import new_figure
+from simsched.plot.ranking import RankPanel, Row, plot_ranking
 from simsched.plot.style import styled
 from simsched.profiles import load_hardware
 from simsched.result import Comparison
 from simsched.run import compare, run
 from simsched.scenario import Scenario
+from simsched.schedulers.registry import make_scheduler
+from simsched.study import cases_of, duel, make_space, rank
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,6 +96,32 @@ def heft_and_cpop() -> Figure:
     return figure
 
 
+def ranks() -> Figure:
+    """Draw how planners rank over twelve random graphs, with estimates that are right and wrong."""
+    names = ("heft", "peft", "critical_path", "cpop", "min_min", "mct", "greedy_ready:spt")
+    graphs = [f"layered_random(n=40, seed={seed}, ccr=0.5)" for seed in range(12)]
+    panels = []
+    for noise in ("none", "uniform(0.2)", "lognormal(0.6)"):
+        cases = cases_of((name, compare(name, names, "procs:4", noise=noise)) for name in graphs)
+        rows = rank(cases.schedulers, cases.groups[""]).standings
+        panels.append(RankPanel(f"noise {noise}", tuple(Row(row.scheduler, *row.rank) for row in rows)))
+    return plot_ranking(panels)
+
+
+@styled
+def heft_loses() -> Figure:
+    """Draw both runs of the instance that a duel of HEFT against CPOP finds, on one time axis."""
+    space = make_space(["procs:3"], graph="heft_topcuoglu", vary=["delays"])
+    found = duel(make_scheduler("heft"), make_scheduler("cpop"), space, steps=300)
+    assert found.best is not None
+    problem = space.problem(found.best.instance)
+    figure = new_figure(9.5, 5.0)
+    shown = [run(problem, scheduler) for scheduler in ("heft", "cpop")]
+    for ax, result in zip(figure.subplots(2, 1), shown, strict=True):
+        plot_gantt(result, ax=ax, x_max=max(each.makespan for each in shown))
+    return figure
+
+
 def bubble() -> Axes:
     """Draw the closed form and what it says of four and eight stages; the experiment of the same name simulates it."""
     counts = (1, 2, 4, 8, 16, 32)
@@ -126,6 +155,8 @@ PICTURES: dict[str, Callable[[], Axes | Figure]] = {
     "inception_v1_a100_roofline": lambda: plot_roofline(run("inception_v1", "serial", "a100_sxm_80gb").problem),
     "graham_anomaly": graham,
     "heft_and_cpop": heft_and_cpop,
+    "heft_loses_to_cpop": heft_loses,
+    "ranks_and_noise": ranks,
     "four_kernels_sms": leftover,
     "crowded_tradeoff": lambda: plot_tradeoff(crowded()),
     "crowded_memory": lambda: plot_memory(crowded()),
