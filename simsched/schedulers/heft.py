@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from simsched.problem import Problem
 from simsched.schedulers.base import Policy
+from simsched.schedulers.planning.begun import NOTHING, Begun
 from simsched.schedulers.planning.compose import Recipe, carry_out
 from simsched.schedulers.planning.plan import Plan
 
@@ -26,9 +27,9 @@ class Heft:
 
     insertion: bool = True
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("upward", "list", "finish", self.insertion).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("upward", "list", "finish", self.insertion).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from simsched.problem import Problem
 from simsched.schedulers.base import Policy
+from simsched.schedulers.planning.begun import NOTHING, Begun
 from simsched.schedulers.planning.compose import Recipe, carry_out
 from simsched.schedulers.planning.plan import Plan
 
@@ -27,9 +28,9 @@ class Olb:
     doi:10.1006/jpdc.2000.1714. O(e p).
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("list", "list", "available", insertion=False).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("list", "list", "available", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""
@@ -44,9 +45,9 @@ class Met:
     O(e p).
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("list", "list", "quickest", insertion=False).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("list", "list", "quickest", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""
@@ -60,9 +61,9 @@ class Mct:
     T. D. Braun et al., JPDC 61(6), 2001, doi:10.1006/jpdc.2000.1714. O(e p).
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("list", "list", "finish", insertion=False).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("list", "list", "finish", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""
@@ -78,9 +79,9 @@ class MinMin:
     O(v p log v).
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("list", "lowest_of_batch", "finish", insertion=False).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("list", "lowest_of_batch", "finish", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""
@@ -95,9 +96,9 @@ class MaxMin:
     doi:10.1006/jpdc.2000.1714. O(v w p) with w operators in a batch.
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("list", "highest_of_batch", "finish", insertion=False).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("list", "highest_of_batch", "finish", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""
@@ -114,9 +115,9 @@ class Sufferage:
     in a batch.
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("list", "sufferage_of_batch", "finish", insertion=False).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("list", "sufferage_of_batch", "finish", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""

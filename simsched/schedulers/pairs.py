@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from simsched.problem import Problem
 from simsched.schedulers.base import Policy
+from simsched.schedulers.planning.begun import NOTHING, Begun
 from simsched.schedulers.planning.compose import Recipe, carry_out
 from simsched.schedulers.planning.plan import Plan
 
@@ -20,9 +21,9 @@ class Etf:
     delays, plus the delays along some chain. O(v p log v).
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("level", "lowest", "start", insertion=False).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("level", "lowest", "start", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""
@@ -39,10 +40,10 @@ class Dls:
     and its terms for descendants and for scarce devices. O(v p log v).
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
         # start - (median - duration) is the end less the median, which is a part of the priority.
-        return Recipe("median_level", "level", "finish", insertion=False).plan(problem)
+        return Recipe("median_level", "level", "finish", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from simsched.problem import Problem
 from simsched.schedulers.base import Policy
+from simsched.schedulers.planning.begun import NOTHING, Begun
 from simsched.schedulers.planning.compose import Recipe, carry_out
 from simsched.schedulers.planning.plan import Plan
 
@@ -19,9 +20,9 @@ class Cpop:
     it goes first; the device is the one that runs the path in the least time. O(e p).
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("through", "list", "critical", insertion=True).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("through", "list", "critical", insertion=True).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""
@@ -36,9 +37,9 @@ class Peft:
     TPDS 25(3), 2014, doi:10.1109/TPDS.2013.57. O(e p) here, as transfers in the table are means over pairs of devices.
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("optimistic", "list", "look_ahead", insertion=True).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("optimistic", "list", "look_ahead", insertion=True).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""
@@ -55,9 +56,9 @@ class Mcp:
     starts of the successors. For identical devices: it does not ask how long an operator takes where. O(e log v + e p).
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("alap", "list", "start", insertion=True).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("alap", "list", "start", insertion=True).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""
@@ -73,9 +74,9 @@ class Hlfet:
     ``critical_path``, which does so at run time. O(e p).
     """
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
-        return Recipe("level", "list", "start", insertion=False).plan(problem)
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
+        return Recipe("level", "list", "start", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""

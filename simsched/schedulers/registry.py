@@ -1,5 +1,7 @@
 """Names for schedulers: ``greedy_ready:spt``, ``memory_aware(slack=0.2)``, ``my_package:MyScheduler(x=1)``.
 
+A parameter may be a scheduler itself: ``online(scheduler=heft(insertion=false))``, or short ``online(heft)``.
+
 Names live in the entry-point group ``simsched.schedulers``; the built-ins use it too. A plugin that cannot be loaded,
 or a name that two distributions claim, is an error when that name is used, not before.
 """
@@ -51,6 +53,9 @@ BUILTIN: Mapping[str, str] = {
     "anytime": "simsched.schedulers.anytime:Anytime",
     "optimal": "simsched.exact.optimal:Optimal",
     "portfolio": "simsched.portfolio:Portfolio",
+    "online": "simsched.schedulers.dynamic.online:Online",
+    "informed": "simsched.schedulers.dynamic.informed:Informed",
+    "work_stealing": "simsched.schedulers.dynamic.stealing:WorkStealing",
 }
 """The same rows as in pyproject.toml, so that a source checkout works without being installed."""
 
@@ -69,7 +74,8 @@ def make_scheduler(spec: str) -> Scheduler:
     ----------
     spec : str
         ``name``, ``name:value`` (the first parameter), ``name(parameter=value, ...)``, or an import path
-        ``package.module:Object`` with or without parameters.
+        ``package.module:Object`` with or without parameters. Where the first parameter is a scheduler, its spec may
+        stand first in the brackets without the parameter's name: ``online(heft(insertion=false), threshold=0.2)``.
 
     Raises
     ------
@@ -131,7 +137,11 @@ def scheduler_spec(scheduler: object) -> str:
 
 
 def _written(value: object) -> str:
-    """Write a parameter as a spec has it."""
+    """Write a parameter as a spec has it; what only Python can say, by its name."""
+    if isinstance(value, Scheduler):
+        return scheduler_spec(value)
+    if callable(value):
+        return str(getattr(value, "__qualname__", type(value).__qualname__))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -208,9 +218,11 @@ def _parameters(factory: Any) -> dict[str, Any]:
 
 def _keywords(spec: str, name: str, arguments: str | None, fields: Mapping[str, Any]) -> dict[str, str]:
     values: dict[str, str] = {}
-    for part in split_specs(arguments or ""):
+    for number, part in enumerate(split_specs(arguments or "")):
         key, equals, value = part.partition("=")
         key, value = key.strip(), value.strip()
+        if number == 0 and (not equals or "(" in key) and _takes_scheduler(fields):
+            key, equals, value = next(iter(fields)), "=", part
         if not equals or not value:
             raise SchedulerError(f"{spec!r}: expected parameter=value, got {part!r}")
         if key not in fields:
@@ -220,6 +232,11 @@ def _keywords(spec: str, name: str, arguments: str | None, fields: Mapping[str, 
             raise SchedulerError(f"{spec!r}: parameter {key!r} is given twice")
         values[key] = value
     return values
+
+
+def _takes_scheduler(fields: Mapping[str, Any]) -> bool:
+    """Whether the first parameter is a scheduler."""
+    return Scheduler in typing.get_args(next(iter(fields.values()), None))
 
 
 def _typed(name: str, key: str, text: str, hint: Any) -> Any:

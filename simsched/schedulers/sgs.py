@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from simsched.errors import UnknownNameError
 from simsched.problem import Problem
 from simsched.schedulers.base import Policy
+from simsched.schedulers.planning.begun import NOTHING, Begun
 from simsched.schedulers.planning.compose import Recipe, carry_out
 from simsched.schedulers.planning.plan import Plan
 
@@ -44,10 +45,10 @@ class Sgs:
         if self.scheme not in SCHEMES:
             raise UnknownNameError("scheme of sgs", self.scheme, list(SCHEMES))
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
         order, selection, insertion = SCHEMES[self.scheme]
-        return Recipe(self.rule, order, selection, insertion).plan(problem)
+        return Recipe(self.rule, order, selection, insertion).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from simsched.errors import SchedulerError
 from simsched.problem import Problem
 from simsched.schedulers.base import Policy
+from simsched.schedulers.planning.begun import NOTHING, Begun
 from simsched.schedulers.planning.compose import Recipe, carry_out
 from simsched.schedulers.planning.partial import is_pool
 from simsched.schedulers.planning.plan import Plan
@@ -41,11 +42,11 @@ class Hu:
             found.append("the graph is neither an in-forest nor an out-forest")
         return found
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
         if self.strict:
             _refuse("hu", self.doubts(problem))
-        return Recipe("level", "lowest", "start", insertion=False).plan(problem)
+        return Recipe("level", "lowest", "start", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""
@@ -76,11 +77,11 @@ class CoffmanGraham:
             found.append(f"there are {lanes} lanes, not two")
         return found
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator that has not begun, by the estimates of a problem."""
         if self.strict:
             _refuse("coffman_graham", self.doubts(problem))
-        return Recipe("label", "lowest", "start", insertion=False).plan(problem)
+        return Recipe("label", "lowest", "start", insertion=False).plan(problem, begun)
 
     def start(self, problem: Problem) -> Policy:
         """Plan, and return the policy that does what was planned."""

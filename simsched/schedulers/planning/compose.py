@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from simsched.errors import UnknownNameError
@@ -11,6 +11,7 @@ from simsched.graph.model import OpId
 from simsched.problem import Problem
 from simsched.schedulers.base import Dispatch, Policy, View
 from simsched.schedulers.follow import static_policy
+from simsched.schedulers.planning.begun import NOTHING, Begun
 from simsched.schedulers.planning.costs import Costs
 from simsched.schedulers.planning.orders import ORDERS
 from simsched.schedulers.planning.partial import PartialPlan, is_pool
@@ -54,10 +55,10 @@ class Recipe:
             if name not in known:
                 raise UnknownNameError(kind, name, list(known))
 
-    def plan(self, problem: Problem) -> Plan:
-        """Place every operator, by the estimates of a problem."""
+    def plan(self, problem: Problem, begun: Begun = NOTHING) -> Plan:
+        """Place every operator, by the estimates of a problem; in the middle of a run those that have not begun."""
         costs = Costs(problem)
-        plan = PartialPlan(costs, insertion=self.insertion)
+        plan = PartialPlan(costs, insertion=self.insertion, begun=begun)
         ORDERS[self.order](plan, PRIORITIES[self.priority](costs), SELECTIONS[self.selection](costs, plan))
         return plan.finished()
 
@@ -77,29 +78,48 @@ def carry_out(problem: Problem, plan: Plan) -> Policy:
 
 def paced_policy(plan: Plan) -> Policy:
     """Return a policy that keeps to a plan: what it has end before an operator starts has ended by then."""
-    order = plan.order
-    place = [0] * len(order)
-    for number, op in enumerate(order):
-        place[op] = number
-    keys = [(plan.end[op], plan.start[op] == plan.end[op], place[op]) for op in range(len(order))]
-    ends = sorted(range(len(order)), key=keys.__getitem__)
-    by_end = sorted(keys)
-    needed = [bisect_left(by_end, (plan.start[op], True, place[op])) for op in order]
-    done = bytearray(len(order))
-    finished, launched = 0, 0
+    pace = Pace(plan)
+    done = bytearray(len(plan.order))
 
     def policy(view: View) -> Iterable[Dispatch]:
-        nonlocal finished, launched
-        op: OpId
         for op in view.newly_finished:
             done[op] = 1
-        while finished < len(ends) and done[ends[finished]]:
-            finished += 1
-        chosen = []
-        while launched < len(order) and needed[launched] <= finished:
-            op = order[launched]
-            chosen.append(Dispatch(op, plan.stream[op], "as planned"))
-            launched += 1
-        return chosen
+        return [Dispatch(op, plan.stream[op], "as planned") for op in pace.due(done)]
 
     return policy
+
+
+class Pace:
+    """Which operators of a plan are due: those before whose planned start all has ended that should have.
+
+    Parameters
+    ----------
+    plan : Plan
+    begun : Begun, optional
+        What had been dispatched when the plan was made.
+    """
+
+    def __init__(self, plan: Plan, begun: Begun = NOTHING) -> None:
+        order = [op for op in plan.order if op not in begun.stream or plan.end[op] > begun.now]
+        place = {op: number for number, op in enumerate(order)}
+        keys = [(plan.end[op], plan.start[op] == plan.end[op], place[op]) for op in order]
+        keys.sort()
+        self._ends = [order[number] for _, _, number in keys]
+        self._order = [op for op in order if op not in begun.stream]
+        self._needed = [bisect_left(keys, (plan.start[op], True, place[op])) for op in self._order]
+        self._finished = self._launched = 0
+
+    def due(self, done: Sequence[int]) -> list[OpId]:
+        """Return what may be dispatched now and was not returned before, in the plan's order.
+
+        Parameters
+        ----------
+        done : sequence of int
+            Not 0 for operators that have ended, by id.
+        """
+        ends, order, first = self._ends, self._order, self._launched
+        while self._finished < len(ends) and done[ends[self._finished]]:
+            self._finished += 1
+        while self._launched < len(order) and self._needed[self._launched] <= self._finished:
+            self._launched += 1
+        return order[first : self._launched]

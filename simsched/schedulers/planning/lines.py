@@ -97,7 +97,7 @@ def place_by_lines(
     Parameters
     ----------
     plan : PartialPlan
-        Empty, without insertion.
+        Without insertion, and with nothing placed but what has begun.
     ranking : Ranking
         Of equal keys the higher value goes first, then the lower id, on the first device.
     first : iterable of int

@@ -31,6 +31,13 @@ class Machine(Protocol):
         """Place an operator at a start that :meth:`earliest` gave; returns its lane, or -1: see :func:`lanes_of`."""
 
 
+class ByLane(Machine, Protocol):
+    """A device on which nothing but streams is scarce."""
+
+    def occupy(self, lane: int, until: int) -> None:
+        """Have a lane busy from the beginning until an instant."""
+
+
 class Queue:
     """One lane, filled by appending."""
 
@@ -48,6 +55,11 @@ class Queue:
         del op
         self.free_at = start + duration
         return 0
+
+    def occupy(self, lane: int, until: int) -> None:
+        """Have the lane busy from the beginning until an instant."""
+        del lane
+        self.free_at = until
 
 
 class Lane:
@@ -101,6 +113,10 @@ class Lane:
         insort(self._ends, end)
         return 0
 
+    def occupy(self, lane: int, until: int) -> None:
+        """Have the lane busy from the beginning until an instant."""
+        self.place(lane, 0, until)
+
 
 class Lanes:
     """Several lanes of one device, filled by insertion. An operator takes the lowest of those on which it starts first.
@@ -144,6 +160,11 @@ class Lanes:
         self._lanes[-1].place(op, start, duration)
         return len(self._lanes) - 1
 
+    def occupy(self, lane: int, until: int) -> None:
+        """Have a lane busy from the beginning until an instant."""
+        self._lanes += [Lane() for _ in range(lane + 1 - len(self._lanes))]
+        self._lanes[lane].occupy(0, until)
+
 
 class Queues:
     """Several lanes of one device, filled by appending. An operator takes the lowest that is free when it starts.
@@ -174,6 +195,14 @@ class Queues:
         if len(free) == self._count:
             self.free_at = min(free)
         return lane
+
+    def occupy(self, lane: int, until: int) -> None:
+        """Have a lane busy from the beginning until an instant."""
+        free = self._free
+        free += [0] * (lane + 1 - len(free))
+        free[lane] = until
+        if len(free) == self._count:
+            self.free_at = min(free)
 
 
 class Pool:

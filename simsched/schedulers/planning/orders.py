@@ -19,7 +19,7 @@ from simsched.schedulers.planning.partial import PartialPlan, Score, ends_first,
 from simsched.schedulers.planning.priorities import Ranking
 
 Order = Callable[[PartialPlan, Ranking, Score], None]
-"""Fills an empty plan."""
+"""Fills a plan in which nothing is placed but what has begun."""
 
 
 class _Supply(Protocol):
@@ -38,10 +38,14 @@ class _Ready:
     def __init__(self, plan: PartialPlan) -> None:
         self._succ = plan.costs.graph.succ
         self._missing = [len(pred) for pred in plan.costs.graph.pred]
+        self._begun = plan.begun.stream
+        for op in self._begun:
+            for other in self._succ[op]:
+                self._missing[other] -= 1
 
     def first(self) -> list[OpId]:
-        """Operators without predecessors, ascending."""
-        return [op for op, count in enumerate(self._missing) if not count]
+        """Operators that wait for none, ascending."""
+        return [op for op, count in enumerate(self._missing) if not count and op not in self._begun]
 
     def after(self, op: OpId) -> Iterator[OpId]:
         """Operators that become ready when one is placed, ascending."""
@@ -61,7 +65,7 @@ class _Batches:
         self._next: list[OpId] = []
 
     def first(self) -> list[OpId]:
-        """Operators without predecessors, ascending."""
+        """Operators that wait for none, ascending."""
         found = self._ready.first()
         self._left = len(found)
         return found

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from simsched.graph.model import OpId
 from simsched.problem import Problem
+from simsched.schedulers.planning.begun import NOTHING, Begun
 from simsched.schedulers.planning.costs import Costs, DeviceId
-from simsched.schedulers.planning.machines import InOrder, Lane, Lanes, Machine, Pool, Queue, Queues, lanes_of
+from simsched.schedulers.planning.machines import ByLane, InOrder, Lane, Lanes, Machine, Pool, Queue, Queues, lanes_of
 from simsched.schedulers.planning.plan import Plan
 
 Score = Callable[[OpId, DeviceId, int, int], int]
@@ -34,10 +35,13 @@ class PartialPlan:
     costs : Costs
     insertion : bool
         Whether an operator may go before others that have been placed, where it delays none of them.
+    begun : Begun, optional
+        What has been dispatched, where the plan is made in the middle of a run.
 
     Attributes
     ----------
     insertion : bool
+    begun : Begun
     machines : list of Machine
         By device.
     needs : list of mapping
@@ -47,17 +51,22 @@ class PartialPlan:
         By operator id, once it is placed.
     """
 
-    def __init__(self, costs: Costs, *, insertion: bool) -> None:
+    def __init__(self, costs: Costs, *, insertion: bool, begun: Begun = NOTHING) -> None:
         self.costs = costs
         self.insertion = insertion
+        self.begun = begun
         self.machines: list[Machine] = []
         self.needs: list[Mapping[OpId, int]] = []
+        self._by_lane: dict[DeviceId, ByLane] = {}
+        self._streams: list[Sequence[int]] = [_lanes_in_order(costs.problem, device, begun) for device in costs.devices]
         for device in costs.devices:
             self._add(device)
         self.start = [0] * costs.count
         self.end = [0] * costs.count
         self.device = [0] * costs.count
         self._lane = [0] * costs.count
+        if begun.stream:
+            self._go_on(begun)
         self._arrivals = self._near_and_far if len(costs.transfers) == 1 else self._by_kind
         if not costs.transfers:
             self._arrivals = self._one_device
@@ -67,7 +76,8 @@ class PartialPlan:
         described = self.costs.problem.devices[device]
         streams = described.streams
         if described.max_resident_kernels is not None:
-            streams = max(1, min(streams, described.max_resident_kernels))
+            busy = len(_busy(self.costs.problem, device, self.begun))
+            streams = max(1, busy, min(streams, described.max_resident_kernels))
         demands = planned_demands(self.costs.problem, device)
         if demands:
             pool = Pool(described.resources, demands, streams)
@@ -76,13 +86,36 @@ class PartialPlan:
             return
         self.needs.append({})
         if streams == 1:
-            self.machines.append(Lane() if self.insertion else Queue())
+            lanes: ByLane = Lane() if self.insertion else Queue()
         else:
-            self.machines.append(Lanes(streams) if self.insertion else Queues(streams))
+            lanes = Lanes(streams) if self.insertion else Queues(streams)
+        self.machines.append(lanes)
+        self._by_lane[device] = lanes
+
+    def _go_on(self, begun: Begun) -> None:
+        """Place what has been dispatched: what has ended takes no room any more."""
+        linked = bool(self.costs.problem.hardware.links)
+        busy: dict[int, int] = {}
+        for op, stream in begun.stream.items():
+            device, start, end = self.costs.problem.stream_device[stream], begun.start[op], begun.end[op]
+            # A copy is asked for when its reader is dispatched, so that nothing comes over a link before now.
+            self.start[op], self.end[op], self.device[op] = start, max(end, begun.now) if linked else end, device
+            if end <= begun.now:
+                continue
+            if device not in self._by_lane:
+                machine, first = self.machines[device], max(start, begun.now)
+                # What runs longer than expected may seem to hold more than there is: then one after the other.
+                self._lane[op] = machine.place(op, machine.earliest(op, first, end - first), end - first)
+            else:
+                busy[stream] = max(end, busy.get(stream, 0))
+        for stream, until in busy.items():
+            device = self.costs.problem.stream_device[stream]
+            self._by_lane[device].occupy(self._streams[device].index(stream), until)
 
     def arrivals(self, op: OpId) -> list[int]:
         """When an operator, whose predecessors are all placed, would have its inputs, by device."""
-        return self._arrivals(op)
+        now = self.begun.now
+        return [max(now, time) for time in self._arrivals(op)] if now else self._arrivals(op)
 
     def _one_device(self, op: OpId) -> list[int]:
         end = self.end
@@ -159,17 +192,36 @@ class PartialPlan:
 
     def finished(self) -> Plan:
         """Return the plan, once all operators are placed."""
-        streams = self.costs.problem.device_streams
+        streams, begun = self._streams, self.begun
         found = [streams[device][lane] for device, lane in zip(self.device, self._lane, strict=True)]
+        for op in begun.stream:
+            self.start[op], self.end[op] = begun.start[op], begun.end[op]
         plan = Plan(found, self.start, self.end)
-        pools = {device for device, lane in zip(self.device, self._lane, strict=True) if lane < 0}
+        pools = [device for device in self.costs.devices if device not in self._by_lane]
         if pools:
-            order = plan.order
-            for device in sorted(pools):
+            order = [op for op in plan.order if begun.end.get(op, self.end[op]) > begun.now or op not in begun.stream]
+            for device in pools:
                 there = [op for op in order if self.device[op] == device]
                 for op, lane in lanes_of(there, self.start, self.end).items():
                     found[op] = streams[device][lane]
+        for op, stream in begun.stream.items():
+            found[op] = stream
         return plan
+
+
+def _busy(problem: Problem, device: DeviceId, begun: Begun) -> list[int]:
+    """Streams of a device on which something that has been dispatched has not ended, ascending."""
+    own = problem.device_streams[device]
+    return sorted({stream for op, stream in begun.stream.items() if stream in own and begun.end[op] > begun.now})
+
+
+def _lanes_in_order(problem: Problem, device: DeviceId, begun: Begun) -> Sequence[int]:
+    """Stream of each lane; where not all can run at a time, the busy ones come first."""
+    own = problem.device_streams[device]
+    if not begun.stream or problem.devices[device].max_resident_kernels is None:
+        return own
+    busy = _busy(problem, device, begun)
+    return busy + [stream for stream in own if stream not in busy]
 
 
 def is_pool(problem: Problem, device: DeviceId) -> bool:
