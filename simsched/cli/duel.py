@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -80,7 +84,9 @@ def command(
     space = make_space(_words(hardware), graph=graph, vary=_words(vary or ""), operators=operators)
     folder = output or _folder(loser, winner)
     claim(folder)
-    found = duel(first, second, space, seed=seed, steps=steps, heard=_teller(f"{loser} against {winner}", steps))
+    with _interruptions() as pending:
+        teller = _teller(f"{loser} against {winner}", pending)
+        found = duel(first, second, space, seed=seed, steps=steps, heard=teller)
     if found.best is None:
         raise _nothing_ran(loser, winner, found)
     report = _Report(loser, winner, space, found, found.best, folder, seed, steps)
@@ -120,16 +126,37 @@ def _nothing_ran(loser: str, winner: str, found: Found) -> Exception:
     return SchedulerError(f"none of {plural(found.tried, 'instance')} could be run under both {loser} and {winner}")
 
 
-def _teller(name: str, steps: int) -> Listener:
-    """Say on stderr how far the search is, ever more rarely."""
+@contextmanager
+def _interruptions() -> Iterator[list[int]]:
+    """Keep note of Ctrl-C: a scheduler that searches takes the first one as a wish to end its own search alone."""
+    pending: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        pending.append(number)
+        signal.default_int_handler(number, frame)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pending
+        return
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pending
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _teller(name: str, pending: Sequence[int]) -> Listener:
+    """Say on stderr how far the search is, ever more rarely; end it where an interruption is pending."""
     began, told = monotonic(), 0.0
 
-    def tell(done: int, ratio: float) -> None:
+    def tell(tried: int, ratio: float) -> None:
         nonlocal told
+        if pending:
+            raise KeyboardInterrupt
         seconds = monotonic() - began
         if seconds >= max(PERIOD, 2 * told):
             told = seconds
-            console.warn(f"{name}: {done} of {steps} steps, {ratio:.3f} so far (Ctrl-C takes the best so far)")
+            console.warn(f"{name}: {plural(tried, 'instance')}, {ratio:.3f} so far (Ctrl-C takes the best so far)")
 
     return tell
 

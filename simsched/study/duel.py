@@ -74,7 +74,7 @@ class Found:
 
 
 Listener = Callable[[int, float], None]
-"""Called with the number of steps done and the largest ratio so far, 0 while there is none."""
+"""Called before each instance, with the number of those tried and the largest ratio so far, 0 while there is none."""
 
 
 def duel(
@@ -131,6 +131,8 @@ class _Search:
 
     def score(self, instance: Instance) -> Scored | None:
         """Simulate both schedulers; None where one of them cannot carry out its run."""
+        if self.heard is not None:
+            self.heard(self.tried, 0.0 if self.best is None else self.best.ratio)
         self.tried += 1
         problem = self.space.problem(instance)
         try:
@@ -151,7 +153,7 @@ class _Search:
         done = 0
         for restart in range(min(RESTARTS, steps)):
             until = steps * (restart + 1) // min(RESTARTS, steps)
-            self._cool(self._begin(restart), until - done, done)
+            self._cool(self._begin(restart), until - done)
             done = until
 
     def _begin(self, restart: int) -> Instance:
@@ -162,7 +164,7 @@ class _Search:
             instance = moved(self.space, instance, self.rng)
         return instance
 
-    def _cool(self, instance: Instance, steps: int, before: int) -> None:
+    def _cool(self, instance: Instance, steps: int) -> None:
         current = self.score(instance)
         for step in range(1, steps):
             temperature = HOT * (COLD / HOT) ** (step / steps)
@@ -172,8 +174,6 @@ class _Search:
             chance = self.rng.random()
             if current is None or (found is not None and self._takes(current, found, temperature, chance)):
                 instance, current = there, found
-            if self.heard is not None:
-                self.heard(before + step + 1, 0.0 if self.best is None else self.best.ratio)
 
     @staticmethod
     def _takes(current: Scored, found: Scored, temperature: float, chance: float) -> bool:

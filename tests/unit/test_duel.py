@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +25,7 @@ from simsched.study.instance import Instance, Space
 from simsched.study.moves import moved, random_instance, swapped, without
 from simsched.study.shrink import simplifications
 from simsched.study.spaces import make_space
-from tests.cli import invoke, objects
+from tests.cli import command, environment, invoke, objects
 
 HEFT, CPOP = make_scheduler("heft"), make_scheduler("cpop")
 
@@ -241,3 +244,19 @@ def test_a_wrong_command_says_why(words: str, code: int, message: str, tmp_path:
     done = invoke(*words.split(), "-o", str(tmp_path / "found"))
     assert done.exit_code == code, done.output
     assert message in done.output
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
+def test_an_interrupted_command_keeps_what_it_has(tmp_path: Path) -> None:
+    words = ("duel", "heft", "cpop", "-H", "procs:3", "--steps", "10000000", "-o", "found")
+    child = subprocess.Popen(command(*words), cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True)
+    assert child.stderr is not None
+    assert "Ctrl-C takes the best so far" in child.stderr.readline()
+    child.send_signal(signal.SIGINT)
+    told = child.communicate(timeout=60)[1]
+    assert child.returncode == 130
+    assert "is kept in found" in told.splitlines()[-1]
+    said = json.loads((tmp_path / "found" / "duel.json").read_text())
+    assert said["interrupted"] is True
+    again = objects("compare", str(tmp_path / "found" / "worst.yaml"), "-H", "procs:3", "-s", "heft,cpop")
+    assert [each["makespan_ns"] for each in again[0]["runs"]] == [said["loser_ns"], said["winner_ns"]]
