@@ -32,12 +32,13 @@ class DeviceQueue:
     def start(self, problem: Problem) -> Policy:
         """Return the policy."""
         del problem
-        count, priority = len(self.priority), self.priority
+        count = len(self.priority)
+        keys = [op - priority * count for op, priority in enumerate(self.priority)]
         heap: list[int] = []
 
         def policy(view: View) -> Iterable[tuple[int, int, str]]:
             for op in view.newly_ready:
-                heappush(heap, op - priority[op] * count)
+                heappush(heap, keys[op])
             return [(heappop(heap) % count, stream, "") for stream in view.idle_streams[: len(heap)]]
 
         return policy

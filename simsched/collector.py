@@ -23,6 +23,12 @@ def collector_off() -> Iterator[None]:
             gc.enable()
 
 
+def collect_young() -> None:
+    """Collect what was made since the last time, while the collector is off: in time that grows with that alone."""
+    if not gc.isenabled():
+        gc.collect(0)
+
+
 def _to_the_oldest() -> None:
     """Count what was made as long-lived at once; else the next collection of young values would scan all of it."""
     if not gc.get_freeze_count():  # otherwise somebody keeps values frozen on purpose

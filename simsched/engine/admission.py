@@ -60,26 +60,35 @@ class Admission:
         self._advances = [(device.advance, self._starter(number)) for number, device in enumerate(self.devices)]
         self._now = 0
 
-    def enter(self, op: OpId, stream: int) -> None:
-        """Let an operator that has everything enter its device's queue at once."""
-        self._queued[stream] = 1
-        self.devices[self._state.problem.stream_device[stream]].push(op, len(self._state.launch_order) - 1)
-
     def arrived(self, stream: int) -> None:
         """The inputs of a stream's head are there."""
         self._arriving[stream] = 0
 
     def advance(self, heads: Sequence[int], now: int) -> None:
         """Let heads of streams enter their devices' queues, and let every device admit."""
-        self._now = now
         if heads:
             stream_of, stream_device = self._state.stream_of, self._state.problem.stream_device
             for number, op in self._entering(heads, now):
                 stream = stream_of[op]
                 self._queued[stream] = 1
                 self.devices[stream_device[stream]].push(op, number)
+        self.admit(now)
+
+    def admit(self, now: int) -> None:
+        """Let every device admit, where no head has come to its stream."""
+        self._now = now
         for advance, start in self._advances:
             advance(now, start)
+
+    def enterer(self) -> Callable[[OpId, int], None]:
+        """Return what lets an operator that has everything enter the queue of the only device at once."""
+        queued, order, push = self._queued, self._state.launch_order, self.devices[0].push
+
+        def enter(op: OpId, stream: int) -> None:
+            queued[stream] = 1
+            push(op, len(order) - 1)
+
+        return enter
 
     def number(self, op: OpId) -> int:
         """Number of an operator's launch, which breaks ties within an instant."""

@@ -62,7 +62,9 @@ class Shared:
         self.devices = devices
         self.several = len(problem.devices) > 1
         self.immediate = not self.several and problem.hardware.host.mode == "free"
-        self.enter = self._admission.enter
+        self.enter = self._admission.enterer()
+        self.admit = self._admission.admit
+        self.waiting = self._anything_waits if self.several else devices[0].waiting
         if self.several:
             from simsched.engine.copies import Copies  # what a single device has no use for
 
@@ -74,10 +76,8 @@ class Shared:
         """Per device, the operators that have everything but its consent."""
         return [list(device.pending()) for device in self.devices]
 
-    def waiting(self) -> bool:
+    def _anything_waits(self) -> bool:
         """Whether anything may go on because something else has ended."""
-        if not self.several:
-            return self.devices[0].waiting()
         copies = self._state.copies
         return any(device.waiting() for device in self.devices) or (copies is not None and copies.waiting)
 

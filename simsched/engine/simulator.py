@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 
+from simsched.collector import collect_young, collector_off
 from simsched.engine.admission import Start
 from simsched.engine.clock import NORMAL, Clock, End, Tick
 from simsched.engine.devices.base import Gate
@@ -117,7 +118,8 @@ class _Simulation:
             if self._shared is None:
                 self._loop(settle)
             else:
-                self._loop_shared(settle, self._shared)
+                with collector_off():  # waits and copies are many and stay
+                    self._loop_shared(settle, self._shared)
         if state.started < count:
             raise diagnose(state, [] if self._shared is None else self._shared.pending())
         return state.trace()
@@ -171,7 +173,8 @@ class _Simulation:
         """Do the same where ends depend on what else runs, and heads wait for more than their predecessors."""
         agenda, running, memory = self._clock.agenda, self._state.running, self._memory
         finish, heads, calls = self._finisher(shared), self._heads, 1
-        shared.arm(0)
+        devices, arm, advance = shared.devices, shared.arm, self._advancer()
+        arm(0)
         while agenda:
             now, _, _, event = heappop(agenda)
             newly_ready: list[OpId] = []
@@ -184,7 +187,7 @@ class _Simulation:
                     if event.due == now:
                         event.due = -1
                         ticked = True  # blocks may have given back their places though no kernel has ended
-                        for op in shared.devices[event.number].due(now):
+                        for op in devices[event.number].due(now):
                             finish(op, now, newly_ready, finished)
                 else:
                     arrived |= shared.wake(event, now)
@@ -194,11 +197,13 @@ class _Simulation:
             if finished or arrived:
                 settle(now, newly_ready, finished)
                 calls += 1
-                if memory is not None and not calls % NOTES:
-                    memory.catch_up()
+                if not calls % NOTES:
+                    collect_young()
+                    if memory is not None:
+                        memory.catch_up()
             elif heads or (ticked and shared.waiting()):
-                self._advance(now)
-            shared.arm(now)
+                advance(now)
+            arm(now)
         self._state.calls = calls
 
     def _finisher(self, shared: Shared) -> Callable[[OpId, int, list[OpId], list[OpId]], None]:
@@ -247,7 +252,8 @@ class _Simulation:
     def _settler(self) -> Settle:
         """Return what is done once all events of an instant are in, with everything bound to local names."""
         state, view, policy, heads = self._state, self._view, self._policy, self._heads
-        idle, shared = state.idle, self._shared
+        idle, shared, advance = state.idle, self._shared, self._advancer()
+        waiting = shared.waiting if shared is not None else bool  # bool() is False: nothing waits where all is open
         became_ready, dispatch = view.became_ready.extend, self._dispatcher()
         latest, ended_at_once = -1, 0
 
@@ -258,8 +264,8 @@ class _Simulation:
                 newly_ready.sort()
             if len(idle) > 1:
                 idle.sort()
-            if heads or (shared is not None and shared.waiting()):
-                self._advance(now)
+            if heads or waiting():
+                advance(now)
             nonlocal latest, ended_at_once
             if now == latest:
                 # In a further round of the same instant only operators of no length have finished.
@@ -279,7 +285,7 @@ class _Simulation:
                 if ended_at_once:
                     state.rounds.update((op, ended_at_once) for op, _, _ in chosen)
                 if heads or shared is not None:
-                    self._advance(now)
+                    advance(now)
 
         return settle
 
@@ -333,13 +339,26 @@ class _Simulation:
     def _may_run(self, op: OpId, stream: int) -> bool:
         return self._stream_device[stream] in self._state.problem.allowed_devices(op)
 
-    def _advance(self, now: int) -> None:
-        """Start the heads that can start."""
-        state, heads = self._state, self._heads[:]
-        self._heads.clear()
-        if self._shared is not None:
-            self._shared.advance(heads, now)
-            return
+    def _advancer(self) -> Callable[[int], None]:
+        """Return what starts all that can start."""
+        heads, shared = self._heads, self._shared
+
+        def advance(now: int) -> None:
+            if shared is not None and shared.immediate and not heads:
+                shared.admit(now)
+                return
+            coming = heads[:]
+            heads.clear()
+            if shared is not None:
+                shared.advance(coming, now)
+            else:
+                self._start_heads(coming, now)
+
+        return advance
+
+    def _start_heads(self, heads: Sequence[int], now: int) -> None:
+        """Start heads of streams that have their inputs, where nothing else can object."""
+        state = self._state
         for stream in heads:
             queue = state.queues[stream]
             if queue and state.running[stream] < 0 and not state.remaining[queue[0]]:

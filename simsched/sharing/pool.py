@@ -164,8 +164,14 @@ class Pool:
         if not done:
             return []
         self._advance(now)
-        for entry in done:
-            self._take_out(entry)
+        shares, keys = self._shares, self._keys
+        for _, key, _, share in done:
+            place = keys.index(key, bisect_left(shares, share))
+            del shares[place], keys[place], entries[key]
+            if place < self._count:
+                self._count -= 1
+                self._free += share
+        self._settled = False
         return sorted([entry[1] for entry in done])
 
     def speed(self, key: int) -> float:
@@ -177,14 +183,6 @@ class Pool:
 
     def _place(self, entry: Entry) -> int:
         return self._keys.index(entry[1], bisect_left(self._shares, entry[3]))
-
-    def _take_out(self, entry: Entry) -> None:
-        place = self._place(entry)
-        del self._shares[place], self._keys[place], self._entries[entry[1]]
-        if place < self._count:
-            self._count -= 1
-            self._free += entry[3]
-        self._settled = False
 
     def _advance(self, now: int) -> None:
         """Bring the clocks to ``now``; where they are long or nothing runs, let them start anew."""
