@@ -180,7 +180,9 @@ class _Search:
         return found.matches(current) or chance < math.exp(math.log(found.ratio / current.ratio) / temperature)
 
     def tidy(self, most: int) -> None:
-        """Leave out of the best instance what its ratio does not need."""
+        """Leave out of the best instance what its ratio does not need, where anything is lost on it."""
+        if self.best is None or self.best.loser <= self.best.winner:
+            return
         limit, before = self.tried + most, None
         while self.best is not before:
             before = self.best
