@@ -161,9 +161,7 @@ def _show_rows(story: Story, rows: Sequence[Any], what: str) -> None:
     from simsched.output.tables import Table
 
     whole = story.story.run.trace.makespan
-    cells = [
-        (row.name, str(row.operators), story.time(row.time), f"{100 * row.time / whole:.1f} %") for row in rows
-    ]
+    cells = [(row.name, str(row.operators), story.time(row.time), f"{100 * row.time / whole:.1f} %") for row in rows]
     cells.append(("together", "", story.time(whole), "100.0 %"))
     console.show(Table((what, ">operators", ">time", ">share"), cells))
 
