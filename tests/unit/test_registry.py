@@ -52,6 +52,9 @@ def test_names_are_those_of_the_entry_points() -> None:
         ("pipeline(order=gpipe,stages=3)", "pipeline(order=gpipe, stages=3)"),
         ("simsched.schedulers.greedy_ready:GreedyReady(rule=lpt)", "greedy_ready(rule=lpt)"),
         ("tests.unit.test_registry:Mine(weight=3)", "Mine(weight=3)"),
+        ("online:etf", "online(scheduler=etf)"),
+        ("online(heft(insertion=false), threshold=1)", "online(scheduler=heft(insertion=false), threshold=1.0)"),
+        ("informed(online(etf, pause=0), info=blind)", "informed(scheduler=online(etf, pause=0), info=blind)"),
     ],
 )
 def test_specs_round_trip(text: str, canonical: str) -> None:
@@ -70,6 +73,9 @@ def test_specs_round_trip(text: str, canonical: str) -> None:
         ("memory_aware(slack=much)", SchedulerError, "parameter 'slack' must be float, got 'much'"),
         ("memory_aware(slack)", SchedulerError, "expected parameter=value, got 'slack'"),
         ("memory_aware(slack=1,slack=2)", SchedulerError, "parameter 'slack' is given twice"),
+        ("memory_aware(0.5)", SchedulerError, "expected parameter=value, got '0.5'"),
+        ("informed(info=mean, heft)", SchedulerError, "expected parameter=value, got 'heft'"),
+        ("informed(heft(insertion=false, info=mean)", SchedulerError, "is not a scheduler; write name, name:value"),
         ("random:x", SchedulerError, "parameter 'seed' must be int, got 'x'"),
         ("serial:3", SchedulerError, "serial takes no parameters; write just 'serial'"),
         ("serial(", SchedulerError, "is not a scheduler; write name, name:value or name(parameter=value)"),

@@ -111,6 +111,8 @@ class Following:
 
     Attributes
     ----------
+    record : Record
+        What has been dispatched and seen.
     plan : Plan
         The one that is followed now.
     made : int
@@ -125,7 +127,7 @@ class Following:
         self._ahead = ahead
         self._departed = False
         self._ended = 0
-        self._record = Record(problem)
+        self.record = Record(problem)
         self._paced = any(is_pool(problem, device) for device in range(len(problem.devices)))
         self._made_at = 0
         self.made = 1
@@ -134,7 +136,7 @@ class Following:
 
     def __call__(self, view: View) -> Iterable[Dispatch]:
         """Note what has ended, plan the rest again if need be, and dispatch what is due."""
-        record, now = self._record, view.now
+        record, now = self.record, view.now
         for op in view.newly_finished:
             record.finish(op, now)
         self._ended += len(view.newly_finished)
@@ -145,13 +147,13 @@ class Following:
         reason = ""
         if view.explaining:
             at = format_duration(self._made_at, self._problem.graph.time_unit)
-            reason = f"as planned at {at}" if self._made_at else "as planned"
+            reason = f"as planned anew at {at}" if self._made_at else "as planned"
         return [Dispatch(op, record.stream[op], reason) for op in self._due(now)]
 
     def _departs(self, view: View) -> bool:
         """Whether what has just ended or has not ended yet is further from the plan than it may be."""
         now, start, end, threshold = view.now, self.plan.start, self.plan.end, self._threshold
-        late = [op for op in self._record.open if end[op] < now]
+        late = [op for op in self.record.open if end[op] < now]
         # What takes no time has no duration to compare with; what kept it waiting has.
         return any(
             abs(now - end[op]) > threshold * (end[op] - start[op])
@@ -160,7 +162,7 @@ class Following:
         )
 
     def _plan_again(self, view: View) -> None:
-        begun = self._record.begun(view)
+        begun = self.record.begun(view)
         old = retimed(self._problem, self.plan, begun)
         new = plan_rest(self._planner, self._problem, begun)
         self.made += 1
@@ -176,7 +178,7 @@ class Following:
         return self._by_stream(begun)
 
     def _by_pace(self, pace: Pace) -> Callable[[int], list[OpId]]:
-        record, stream_device = self._record, self._problem.stream_device
+        record, stream_device = self.record, self._problem.stream_device
 
         def due(now: int) -> list[OpId]:
             chosen = pace.due(record.done)
@@ -192,7 +194,7 @@ class Following:
         return due
 
     def _by_stream(self, begun: Begun) -> Callable[[int], list[OpId]]:
-        record = self._record
+        record = self.record
         order = [op for op in self.plan.order if op not in begun.stream]
         place = {op: number for number, op in enumerate(order)}
         queues: list[list[OpId]] = [[] for _ in self._problem.stream_device]
@@ -215,7 +217,7 @@ class Following:
 
     def _can_go(self, op: OpId, stream: StreamId) -> bool:
         """Whether the next operator of a stream is to be dispatched now."""
-        record = self._record
+        record = self.record
         if not record.load[stream] and not record.missing[op]:
             return True
         # A predecessor that could still be planned for this stream, behind the operator, would never run.
