@@ -131,15 +131,20 @@ class Shared:
         self._clock.process(event, now)
         return True
 
-    def arm(self, now: int) -> None:
-        """Put the next completion of everything that is shared on the agenda, where it has changed."""
-        for tick, next_time in self._ticks:
-            due = next_time(now)
-            if due is None:
-                tick.due = -1
-            elif due != tick.due:
-                tick.due = due
-                self._clock.at(due, tick)
+    def armer(self) -> Callable[[int], None]:
+        """Return what puts the next completion of everything that is shared on the agenda, where it has changed."""
+        ticks, at = self._ticks, self._clock.at
+
+        def arm(now: int) -> None:
+            for tick, next_time in ticks:
+                due = next_time(now)
+                if due is None:
+                    tick.due = -1
+                elif due != tick.due:
+                    tick.due = due
+                    at(due, tick)
+
+        return arm
 
     def _copies_end(self, tick: Tick, now: int) -> bool:
         """End copies; the heads that read them are looked at again. Returns whether any has ended."""

@@ -173,7 +173,7 @@ class _Simulation:
         """Do the same where ends depend on what else runs, and heads wait for more than their predecessors."""
         agenda, running, memory = self._clock.agenda, self._state.running, self._memory
         finish, heads, calls = self._finisher(shared), self._heads, 1
-        devices, arm, advance = shared.devices, shared.arm, self._advancer()
+        devices, arm, advance = shared.devices, shared.armer(), self._advancer()
         arm(0)
         while agenda:
             now, _, _, event = heappop(agenda)
@@ -211,7 +211,7 @@ class _Simulation:
         state, succ, note, memory = self._state, self._state.problem.graph.succ, self._note, self._memory
         remaining, running, queues, idle, heads = state.remaining, state.running, state.queues, state.idle, self._heads
         stream_of, ready_at, end_at, device_of = state.stream_of, state.ready_at, state.end_at, self._stream_device
-        give = [gate.give for gate in self._gates]
+        give = [self._gates[device].give for device in device_of]
         follow = shared.made if shared.several else None
 
         def finish(op: OpId, now: int, newly_ready: list[OpId], finished: list[OpId]) -> None:
@@ -223,7 +223,7 @@ class _Simulation:
                 note(~op)
             elif memory is not None:
                 memory.finish(op, device_of[stream], now)
-            give[device_of[stream]](op)
+            give[stream](op)
             if queues[stream]:
                 heads.append(stream)
             else:
@@ -276,7 +276,8 @@ class _Simulation:
             view.newly_ready = newly_ready
             view.newly_finished = finished
             view.idle_streams = tuple(idle)
-            became_ready(newly_ready)
+            if newly_ready:
+                became_ready(newly_ready)
             chosen = policy(view)
             if chosen:
                 # The policy may be a generator that still reads the view: let it end before anything changes.

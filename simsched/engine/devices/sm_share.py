@@ -35,8 +35,11 @@ class SmShare:
         self._gate, self._waits, self._durations = site.gate, site.waits, site.durations
         self._priority, self._later = site.priority, site.later
         problem, device = site.problem, site.device
-        self._draws = problem.draws(device, site.durations)
-        costed = problem.costs[device].keys() & self._draws.keys()
+        draws = problem.draws(device, site.durations)
+        self._draws = [0.0] * len(site.durations)
+        for op, draw in draws.items():
+            self._draws[op] = draw
+        costed = problem.costs[device].keys() & draws.keys()
         launches = {op: problem.launch_part(op, device, site.durations[op]) for op in costed}
         self._launches = {op: launch for op, launch in launches.items() if launch}
         self._ranked = len(set(problem.devices[device].stream_priorities)) > 1
@@ -89,8 +92,8 @@ class SmShare:
     def run(self, op: OpId, now: int) -> int | None:
         """Return the end of a kernel that draws nothing; let the others draw from the end of their launch gap on."""
         took = self._durations[op]
-        draw = self._draws.get(op)
-        if draw is None:
+        draw = self._draws[op]
+        if not draw:
             return now + took
         if op in self._launches:
             self._later(op, now + self._launches[op])
