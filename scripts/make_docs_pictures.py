@@ -31,7 +31,7 @@ from simsched.plot import (
 )
 from simsched.plot.figure import new_figure
 from simsched.plot.ranking import RankPanel, Row, plot_ranking
-from simsched.plot.style import styled
+from simsched.plot.style import FILLS, styled
 from simsched.profiles import load_hardware
 from simsched.result import Comparison
 from simsched.run import compare, run
@@ -96,6 +96,30 @@ def heft_and_cpop() -> Figure:
     return figure
 
 
+PLANNERS = (
+    "heft", "heft(insertion=false)", "cpop", "peft", "dls", "etf", "mcp", "hlfet", "min_min", "max_min", "sufferage",
+    "olb", "met", "mct", "portfolio", "anytime",
+)  # fmt: skip
+
+
+@styled
+def planners() -> Figure:
+    """Draw what every planner makes of the example of HEFT's paper, on one time axis; plain, so that all fit."""
+    figure = new_figure(11, 8)
+    shown = [run("heft_topcuoglu", scheduler, "procs:3") for scheduler in PLANNERS]
+    longest = max(result.makespan for result in shown)
+    for ax, result in zip(figure.subplots(4, 4).flat, shown, strict=True):
+        trace = result.trace
+        for op, (stream, start, end) in enumerate(zip(trace.stream, trace.start, trace.end, strict=True)):
+            ax.barh(stream, end - start, left=start, height=0.8, color=FILLS[op % len(FILLS)], edgecolor="white")
+            ax.text((start + end) / 2, stream, str(op + 1), ha="center", va="center", fontsize=6)
+        ax.set(xlim=(0, longest), yticks=range(3), yticklabels=("p0", "p1", "p2"))
+        ax.invert_yaxis()
+        ax.set_title(f"{result.label}: {result.makespan}", fontsize=8, loc="left")
+        ax.tick_params(labelsize=6)
+    return figure
+
+
 def ranks() -> Figure:
     """Draw how planners rank over twelve random graphs, with estimates that are right and wrong."""
     names = ("heft", "peft", "critical_path", "cpop", "min_min", "mct", "greedy_ready:spt")
@@ -155,6 +179,7 @@ PICTURES: dict[str, Callable[[], Axes | Figure]] = {
     "inception_v1_a100_roofline": lambda: plot_roofline(run("inception_v1", "serial", "a100_sxm_80gb").problem),
     "graham_anomaly": graham,
     "heft_and_cpop": heft_and_cpop,
+    "planners_side_by_side": planners,
     "heft_loses_to_cpop": heft_loses,
     "ranks_and_noise": ranks,
     "four_kernels_sms": leftover,
