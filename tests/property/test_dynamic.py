@@ -82,6 +82,15 @@ def test_with_noise_online_is_valid_and_never_replanning_is_its_planner(spec: st
             assert list(never.start) == list(alone.start)
 
 
+@pytest.mark.parametrize("hardware", ["two resources", "four SMs"])
+def test_nobody_waits_in_a_stream_behind_a_late_operator_while_another_stream_is_free(hardware: str) -> None:
+    for seed in range(12):
+        trace = simsched.run(drawn(seed, 25, HARDWARE[hardware]), "online(heft)", noise=0.5, seed=seed).trace
+        for number, op in enumerate(trace.launch_order):
+            before = [other for other in trace.launch_order[:number] if trace.end[other] > trace.dispatch[op]]
+            assert len(before) >= 3 or trace.stream[op] not in [trace.stream[other] for other in before]
+
+
 @pytest.mark.parametrize("mode", ["serial", "graph"])
 def test_launches_and_blocks(mode: Literal["serial", "graph"]) -> None:
     hardware = with_launch(load_hardware("a100_sxm_80gb"), mode)

@@ -14,7 +14,7 @@ from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
 from simsched.hardware import HardwareProfile, lanes, procs
 from simsched.problem import Problem
-from simsched.schedulers.dynamic.following import Following
+from simsched.schedulers.dynamic.following import Following, Record
 from simsched.schedulers.dynamic.online import Online
 from simsched.schedulers.dynamic.replan import plan_rest, remaining, retimed
 from simsched.schedulers.heft import Heft
@@ -185,6 +185,43 @@ def test_streams_that_are_busy_stay_so_where_few_kernels_may_run_at_a_time() -> 
     # One place beside a: b until 7, when a gives back the other.
     assert list(plan.start) == [0, 2, 7, 7]
     assert len({plan.stream[1], plan.stream[2], plan.stream[3]}) == 2
+
+
+def test_what_waits_in_a_busy_stream_comes_after_what_runs() -> None:
+    problem = problem_of(graph_of({"a": 7, "b": 5, "c": 3}), procs(1))
+    for order in ({0: 0, 1: 0}, {1: 0, 0: 0}):
+        assert Heft().plan(problem, Begun(2, order, {0: 0, 1: 7}, {0: 7, 1: 12})).start[2] == 12
+
+
+def test_more_streams_may_wait_than_kernels_may_run() -> None:
+    problem = problem_of(graph_of({"a": 7, "b": 5, "c": 4, "d": 2}), small_gpu(4, 4, resident=1))
+    for insertion in (True, False):
+        begun = Begun(2, {0: 3, 1: 1}, {0: 0, 1: 7}, {0: 7, 1: 12})
+        plan = Heft(insertion).plan(problem, begun)
+        assert [plan.stream[op] for op in (0, 1)] == [3, 1]
+        assert [plan.start[op] for op in (2, 3)] == [7, 11]
+        assert [plan.stream[op] for op in (2, 3)] == [3, 3]
+
+
+def test_what_was_not_expected_to_fit_beside_the_rest_comes_after_it() -> None:
+    problem = problem_of(graph_of({"a": 10, "b": 7, "c": 5}, a=3, b=2, c=1), rigid(4, cores=4))
+    plan = Heft().plan(problem, Begun(4, {0: 0, 1: 1}, {0: 0, 1: 4}, {0: 10, 1: 11}))
+    # 3 and 2 of 4 cores cannot be held at a time, whatever was expected: b is kept room for from 10 on, and c fits.
+    assert plan.start[2] == 4
+
+
+def test_what_has_been_dispatched_and_does_not_run_starts_now_at_the_earliest() -> None:
+    record = Record(problem_of(graph_of({"a": 7, "b": 5}), lanes(2)))
+    for op in (0, 1):
+        record.dispatch(op, op, 0)
+
+    class Shown:
+        now = 9
+        running = (1,)
+
+    view: Any = Shown()
+    begun = record.begun(view)
+    assert (begun.start, begun.end) == ({0: 9, 1: 0}, {0: 16, 1: 10})
 
 
 def test_the_rest_of_a_plan_with_units() -> None:

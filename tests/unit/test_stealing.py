@@ -56,6 +56,11 @@ def test_owners_come_before_thieves() -> None:
     }
 
 
+def test_of_several_predecessors_that_end_at_once_the_first_has_the_operator() -> None:
+    graph = spawning({"p": 3, "q": 3, "a": 5}, [("p", "a"), ("q", "a")])
+    assert rows(graph, simsched.run(graph, WorkStealing(), lanes(2)).trace)["a"] == (0, 3)
+
+
 def test_what_does_not_fit_is_passed_over() -> None:
     graph = spawning({"a": 5, "b": 3, "c": 2}, [], {"a": 3, "b": 2, "c": 1})
     trace = simsched.run(graph, WorkStealing(), rigid(2, cores=4)).trace
@@ -63,7 +68,7 @@ def test_what_does_not_fit_is_passed_over() -> None:
     assert [trace.start[op] for op in range(3)] == [0, 5, 0]
 
 
-def _around(victim: str) -> dict[str, tuple[int, int]]:
+def _around(victim: str, seed: int) -> dict[str, tuple[int, int]]:
     """Two devices of two streams each; streams 1, 2 and 3 have an operator of their own to be stolen."""
     devices = tuple(Device(name, streams=2) for name in ("near", "far"))
     builder = GraphBuilder("around", "tick")
@@ -74,15 +79,17 @@ def _around(victim: str) -> dict[str, tuple[int, int]]:
             builder.add_op(f"{child}{number}", duration=50)
             builder.add_edge(f"p{number}", f"{child}{number}")
     graph = builder.build()
-    return rows(graph, simsched.run(graph, WorkStealing(victim, 0), HardwareProfile("two", devices)).trace)
+    return rows(graph, simsched.run(graph, WorkStealing(victim, seed), HardwareProfile("two", devices)).trace)
 
 
 def test_neighbours_are_robbed_first() -> None:
-    found = _around("near")
-    assert found["short"] == (0, 0)
-    # At 1 the streams take x1, x2 and x3, and at 2 stream 0 steals from its neighbour.
-    (robbed,) = [name for name, row in found.items() if row == (0, 2)]
-    assert robbed == "y1"
+    robbed = {}
+    for victim in ("near", "random"):
+        found = [_around(victim, seed) for seed in range(12)]
+        assert all(rows["short"] == (0, 0) for rows in found)
+        # At 1 the other streams take x1, x2 and x3, and at 2 stream 0 steals.
+        robbed[victim] = {name for rows in found for name, row in rows.items() if row == (0, 2)}
+    assert robbed == {"near": {"y1"}, "random": {"y1", "y2", "y3"}}
 
 
 def test_round_robin_goes_on_after_the_last_victim() -> None:
