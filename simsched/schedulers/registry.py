@@ -239,11 +239,15 @@ def _takes_scheduler(fields: Mapping[str, Any]) -> bool:
     return Scheduler in typing.get_args(next(iter(fields.values()), None))
 
 
+_KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+"""What a parameter of each type is called in messages."""
+
+
 def _typed(name: str, key: str, text: str, hint: Any) -> Any:
     """Convert a parameter's text to the type that its field declares."""
     union = typing.get_origin(hint) in (typing.Union, types.UnionType)
     kinds = typing.get_args(hint) if union else (hint,)
-    for kind in (int, float, bool, str):
+    for kind in _KINDS:
         if kind not in kinds:
             continue
         if kind is bool:
@@ -254,5 +258,5 @@ def _typed(name: str, key: str, text: str, hint: Any) -> Any:
             return kind(text)
         except ValueError:
             continue
-    wanted = " or ".join(kind.__name__ for kind in kinds if kind in (int, float, bool, str))
+    wanted = " or ".join(words for kind, words in _KINDS.items() if kind in kinds)
     raise SchedulerError(f"scheduler {name!r}: parameter {key!r} must be {wanted or hint}, got {text!r}")

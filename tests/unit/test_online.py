@@ -330,7 +330,7 @@ def test_specs() -> None:
         ("online(critical_path)", SchedulerError, "online: critical_path makes no plans; write a scheduler that has"),
         ("online(online(heft))", SchedulerError, "online: online makes no plans"),
         ("online(hefft)", UnknownNameError, "unknown scheduler 'hefft'; did you mean 'heft'?"),
-        ("online(heft(insertion=maybe))", SchedulerError, "parameter 'insertion' must be bool, got 'maybe'"),
+        ("online(heft(insertion=maybe))", SchedulerError, "parameter 'insertion' must be true or false, got 'maybe'"),
         ("online(heft, mcp)", SchedulerError, "expected parameter=value, got 'mcp'"),
         ("online(heft, scheduler=mcp)", SchedulerError, "parameter 'scheduler' is given twice"),
         ("online(heft(insertion=false)", SchedulerError, "'heft(insertion=false' is not a scheduler"),
