@@ -33,11 +33,12 @@ class Waits:
 
     def begin(self, op: OpId, reason: WaitReason, now: int, detail: str) -> None:
         """Let an operator wait; one that waits already for something else does so no longer."""
+        known = self.open.get(op)
         since = now
-        if op in self.open:
-            passing = self.open[op][1] == now
-            self.end(op, now)
-            if passing:
+        if known is not None:
+            if known[1] < now:
+                self.over.append(_wait(op, known, now))
+            else:
                 since = self._taken_back(op, reason, now)
         self.open[op] = (reason, since, detail)
 
@@ -56,6 +57,9 @@ class Waits:
         """End an operator's wait, if it has one."""
         known = self.open.pop(op, None)
         if known is not None and known[1] < now:
-            reason, since, detail = known
-            # Without the check of arguments that Wait(...) makes, which takes as long as all the rest here.
-            self.over.append(tuple.__new__(Wait, (op, reason, since, now, detail)))
+            self.over.append(_wait(op, known, now))
+
+
+def _wait(op: OpId, known: tuple[WaitReason, int, str], now: int) -> Wait:
+    """Make a wait, without the check of arguments that Wait(...) makes, which takes as long as all the rest."""
+    return tuple.__new__(Wait, (op, known[0], known[1], now, known[2]))
