@@ -75,7 +75,8 @@ def _tried(text: str) -> dict[str, Any]:
         cases = check_scheduler(made)
     except ContractError as error:
         raise ContractError(str(error).replace(repr(made), text)) from error
-    return {"kind": "scheduler", "format": "contract kept", "name": text, "cases": cases}
+    none = {"operators": 0, "edges": 0, "devices": 0}
+    return {"kind": "scheduler", "format": "contract kept", "name": text, **none, "cases": cases}
 
 
 def _problems(error: Exception) -> list[dict[str, Any]]:
