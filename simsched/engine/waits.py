@@ -23,9 +23,6 @@ class Waits:
         self.open: dict[OpId, tuple[WaitReason, int, str]] = {}
         self.over: list[Wait] = []
 
-    def __contains__(self, op: OpId) -> bool:
-        return op in self.open
-
     def reason(self, op: OpId) -> WaitReason | None:
         """What an operator waits for; None where it does not."""
         known = self.open.get(op)

@@ -7,7 +7,7 @@ add one, write a class like those of this package and name it in ``MODELS``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -18,9 +18,6 @@ from simsched.problem import Problem
 from simsched.trace import Cohort, WaitReason
 
 Start = Callable[[OpId], None]
-Shortage = tuple[WaitReason, str]
-"""What kind of thing an operator is short of, and that in words."""
-Blocked = tuple[OpId, WaitReason, str]
 
 
 class DeviceModel(Protocol):
@@ -56,10 +53,6 @@ class DeviceModel(Protocol):
 
     def pending(self) -> Sequence[OpId]:
         """Operators in the queue, the next one first."""
-        ...
-
-    def free(self) -> Mapping[str, int]:
-        """Free units of each renewable resource."""
         ...
 
 

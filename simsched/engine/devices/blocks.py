@@ -19,7 +19,7 @@ are on its SM; only the whole device's arithmetic and bandwidth are shared.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from heapq import heappop, heappush
 
 from simsched.cost.base import Block, KernelCost
@@ -234,8 +234,3 @@ class Blocks:
     def pending(self) -> Sequence[OpId]:
         """Kernels in the queue of which no block is placed yet, the most urgent first."""
         return [kernel.op for _, _, kernel in self._queue if not kernel.started]
-
-    def free(self) -> Mapping[str, int]:
-        """Free units of each renewable resource; of SMs, those that have no block."""
-        free = self._site.gate.free
-        return {**free, "sms": self._sms.idle} if "sms" in free else free

@@ -12,7 +12,7 @@ Not modelled: a stream of a real GPU is *not* a machine; kernels of several stre
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from simsched.engine.devices.base import Site, Start
 from simsched.graph.model import OpId
@@ -67,7 +67,3 @@ class Lanes:
     def pending(self) -> Sequence[OpId]:
         """Operators that wait, earliest launch first."""
         return [op for _, op in self._pending]
-
-    def free(self) -> Mapping[str, int]:
-        """Free units of each renewable resource."""
-        return self._gate.free

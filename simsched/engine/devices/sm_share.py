@@ -18,7 +18,7 @@ Not modelled: partial residency and tail waves (see ``blocks``), L2 reuse, conte
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from simsched.engine.devices.base import Site, Start
 from simsched.graph.model import OpId
@@ -117,7 +117,3 @@ class SmShare:
     def pending(self) -> Sequence[OpId]:
         """Kernels in the queue, the most urgent first."""
         return list(self._queue)
-
-    def free(self) -> Mapping[str, int]:
-        """Free units of each renewable resource."""
-        return self._gate.free

@@ -99,11 +99,6 @@ class SmState:
         """Blocks that are on the device now."""
         return self._residents
 
-    @property
-    def idle(self) -> int:
-        """SMs that have no block."""
-        return self._free.count(self._empty)
-
     def need(self, block: Block | None) -> Need:
         """Return what a block takes; None, a whole SM, where nothing is known of it or nothing limits it."""
         if block is None or self._limits is None:
