@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simsched.colours import FILLS
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.generators import layered_random
 from simsched.graph.io import load_graph
@@ -31,7 +32,7 @@ from simsched.plot import (
 )
 from simsched.plot.figure import new_figure
 from simsched.plot.ranking import RankPanel, Row, plot_ranking
-from simsched.plot.style import FILLS, styled
+from simsched.plot.style import styled
 from simsched.profiles import load_hardware
 from simsched.result import Comparison
 from simsched.run import compare, run

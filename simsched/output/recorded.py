@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 
 from simsched.config import Document, read_document, validate
 from simsched.config.files import read_text
+from simsched.config.plain import to_plain
 from simsched.cost.base import KernelCost
 from simsched.errors import ConfigError, Fault
 from simsched.hardware import HardwareProfile
@@ -65,8 +65,8 @@ def problem_text(comparison: Comparison, folders: Sequence[str]) -> str:
         {
             "simsched_problem": 1,
             "graph": dump_graph(problem.graph),
-            "hardware": _plain(problem.hardware),
-            "costs": [{str(op): _plain(cost) for op, cost in sorted(column.items())} for column in problem.costs],
+            "hardware": to_plain(problem.hardware),
+            "costs": [{str(op): to_plain(cost) for op, cost in sorted(column.items())} for column in problem.costs],
             "allowed": {str(op): list(devices) for op, devices in sorted(problem.allowed.items())},
             "seed": problem.seed,
             "memory": comparison.memory,
@@ -88,7 +88,7 @@ def run_text(result: Result) -> str:
             "seed": result.seed,
             "actual": None if result.actual is None else [list(column) for column in result.actual],
             "violations": None if result.violations is None else list(result.violations),
-            **({} if result.proved is None else {"proved": _plain(result.proved)}),
+            **({} if result.proved is None else {"proved": to_plain(result.proved)}),
         }
     )
 
@@ -178,18 +178,6 @@ def _read(path: Path, kind: type[T]) -> tuple[Document, T]:
 
     document = read_document(path)
     return document, validate(document, TypeAdapter(kind))
-
-
-def _plain(value: Any) -> Any:
-    """Return a frozen value as plain data, what is at its default left out."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        items = ((item, getattr(value, item.name)) for item in dataclasses.fields(value))
-        return {item.name: _plain(found) for item, found in items if found != item.default}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(found) for key, found in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(found) for found in value]
-    return value
 
 
 def _compact(value: Mapping[str, Any]) -> str:

@@ -11,12 +11,13 @@ from matplotlib.patches import Patch
 from simsched.analysis.allocations import Allocation, allocations_of, peak_of
 from simsched.analysis.arena import FITS, replay
 from simsched.analysis.offsets import plan_offsets
+from simsched.colours import type_colours
 from simsched.errors import UnknownNameError
 from simsched.plot.figure import new_axes, settle
 from simsched.plot.legend import type_patches
 from simsched.plot.memory import busiest_device, memory_curve, say_no_memory, show_range
 from simsched.plot.scales import show_time
-from simsched.plot.style import IDLE, INK, clean, percent, styled, type_colours
+from simsched.plot.style import IDLE, INK, clean, percent, styled
 from simsched.result import Result
 from simsched.units import format_size
 

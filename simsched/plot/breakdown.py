@@ -9,9 +9,10 @@ from matplotlib.patches import Patch
 
 from simsched.analysis.breakdown import LOST, ORDER, Kind, Row, path_breakdown
 from simsched.analysis.explain import Explanation
+from simsched.colours import OTHER_FILL, type_colours
 from simsched.plot.figure import figure_of, new_axes, settle
 from simsched.plot.scales import fitting, inner_size, show_time, time_text
-from simsched.plot.style import INK, OTHER_FILL, clean, percent, styled, type_colours
+from simsched.plot.style import INK, clean, percent, styled
 from simsched.result import Comparison, Failure, Result
 
 if TYPE_CHECKING:

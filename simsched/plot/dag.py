@@ -10,6 +10,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from simsched.colours import OTHER_FILL, type_colours
 from simsched.graph.layout import Layout, layered_layout
 from simsched.graph.model import DependencyKind, Graph, OpId
 from simsched.graph.ranks import critical_path
@@ -17,7 +18,7 @@ from simsched.plot.columns import BOX_HEIGHT, BOX_WIDTH, Columns, Point, course,
 from simsched.plot.figure import new_axes, settle
 from simsched.plot.legend import type_patches
 from simsched.plot.scales import fitting, inner_size
-from simsched.plot.style import INK, MUTED, OTHER_FILL, clean, duration_text, styled, type_colours
+from simsched.plot.style import INK, MUTED, clean, duration_text, styled
 from simsched.problem import Problem
 from simsched.units import plural
 

@@ -11,23 +11,14 @@ from matplotlib.patches import Patch
 
 from simsched.analysis.bounds import lower_bound
 from simsched.analysis.critical import realised_path
+from simsched.colours import type_colours
 from simsched.plot.bars import Chart, chart_of
 from simsched.plot.critical import BAR_HEIGHT, boxes_of, draw_critical, underlined
 from simsched.plot.figure import figure_of, new_figure, settle
 from simsched.plot.legend import type_patches
 from simsched.plot.memory import busiest_device, draw_curve, mark_peak, memory_curve, show_range
 from simsched.plot.scales import fitting, inner_size, show_time, text_width, time_text
-from simsched.plot.style import (
-    IDLE,
-    INK,
-    LOWER_BOUND_LINE,
-    MAKESPAN_LINE,
-    clean,
-    duration_text,
-    percent,
-    styled,
-    type_colours,
-)
+from simsched.plot.style import IDLE, INK, LOWER_BOUND_LINE, MAKESPAN_LINE, clean, duration_text, percent, styled
 from simsched.result import Result
 from simsched.units import format_size
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Set
 
 from matplotlib.patches import Patch
 
-from simsched.plot.style import OTHER_FILL, clean
+from simsched.colours import OTHER_FILL
+from simsched.plot.style import clean
 
 
 def type_patches(colours: Mapping[str, str], shown: Set[str], edge: str = "none") -> list[Patch]:
@@ -15,7 +16,7 @@ def type_patches(colours: Mapping[str, str], shown: Set[str], edge: str = "none"
     Parameters
     ----------
     colours : mapping of str to str
-        From :func:`~simsched.plot.style.type_colours`.
+        From :func:`~simsched.colours.type_colours`.
     shown : set of str
         Types that the picture holds.
     edge : str

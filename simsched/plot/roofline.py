@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
+from simsched.colours import type_colours
 from simsched.cost.peaks import Fp32Math, Peak, find_peak
 from simsched.cost.registry import work_of
 from simsched.graph.model import OpId
 from simsched.hardware import Device
 from simsched.plot.figure import new_axes, settle
 from simsched.plot.legend import type_patches
-from simsched.plot.style import INK, LINES, MUTED, clean, duration_text, styled, type_colours
+from simsched.plot.style import INK, LINES, MUTED, clean, duration_text, styled
 from simsched.problem import Problem
 from simsched.units import format_rate
 

@@ -9,22 +9,13 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
+from simsched.colours import FILLS, type_colours
 from simsched.errors import ConfigError, Fault
 from simsched.plot.figure import figure_of, new_axes, settle
 from simsched.plot.legend import type_patches
 from simsched.plot.scales import fitting, inner_size, show_time, time_text
 from simsched.plot.sm_rows import SmBar, SmChart, devices_with_blocks, sm_chart
-from simsched.plot.style import (
-    FILLS,
-    IDLE,
-    INK,
-    MAKESPAN_LINE,
-    clean,
-    duration_text,
-    percent,
-    styled,
-    type_colours,
-)
+from simsched.plot.style import IDLE, INK, MAKESPAN_LINE, clean, duration_text, percent, styled
 from simsched.result import Result
 
 if TYPE_CHECKING:

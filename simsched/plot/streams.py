@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from simsched.colours import FILLS, OTHER_FILL
 from simsched.plot.figure import new_axes, settle
 from simsched.plot.scales import inner_size, show_time
-from simsched.plot.style import FILLS, INK, LOWER_BOUND_LINE, MUTED, OTHER_FILL, clean, styled
+from simsched.plot.style import INK, LOWER_BOUND_LINE, MUTED, clean, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,7 @@ Nothing here touches matplotlib's global state: plots are drawn and saved inside
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -54,10 +53,7 @@ SETTINGS: dict[str, Any] = {
     "ytick.labelsize": 10,
 }
 
-# Paul Tol's "light" scheme: told apart with all common kinds of colour blindness, and black text is readable on it.
-FILLS = ("#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00")
-OTHER_FILL = "#DDDDDD"
-# His "bright" scheme, for lines and markers.
+# Paul Tol's "bright" scheme, for lines and markers.
 LINES = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#777777")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 INK = "#111111"
@@ -67,19 +63,6 @@ MAKESPAN_LINE = "#222222"
 LOWER_BOUND_LINE = "#AA3377"
 CAPACITY_LINE = "#CC3311"
 
-_FAMILIES = {
-    0: ("conv", "convtranspose", "convinteger", "qlinearconv", "conv2d"),
-    1: ("gemm", "matmul", "linear", "attention", "f", "forward"),
-    2: ("maxpool", "averagepool", "globalaveragepool", "pool", "reducemean"),
-    3: ("add", "sum", "residual"),
-    4: ("concat", "split", "slice", "gather", "transpose", "copy"),
-    5: ("batchnormalization", "layernormalization", "lrn", "bn", "norm", "layernorm", "softmax", "b", "backward"),
-    6: ("relu", "gelu", "sigmoid", "tanh", "clip", "erf", "leakyrelu", "activation", "w"),
-    7: ("mul", "div", "sub", "pow", "sqrt"),
-}
-_PREFERRED = {name: colour for colour, names in _FAMILIES.items() for name in names}
-# Types that do no work share the grey of the rare ones.
-_PLAIN = frozenset(("input", "output", "constant", "identity", "reshape", "flatten", "squeeze", "unsqueeze", "shape"))
 _MISSING = "\N{WHITE SQUARE}"
 
 
@@ -94,32 +77,6 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
 
     return inside
-
-
-def type_colours(op_types: Iterable[str]) -> dict[str, str]:
-    """Give each operator type its colour, the same in every plot of a graph.
-
-    Well-known types have a colour of their own; further ones take what is left, the most frequent first. Past eight
-    types the rarest share grey with those that do no work (inputs, reshapes).
-
-    Examples
-    --------
-    >>> type_colours(["Conv", "Relu", "Conv"])
-    {'Conv': '#77AADD', 'Relu': '#BBCC33'}
-    """
-    counts = Counter(op_types)
-    ranked = sorted(counts, key=lambda name: (name.lower() not in _PREFERRED, -counts[name], name))
-    free = list(FILLS)
-    chosen: dict[str, str] = {}
-    for name in ranked:
-        wanted = FILLS[_PREFERRED[name.lower()]] if name.lower() in _PREFERRED else None
-        if wanted in free:
-            free.remove(wanted)
-            chosen[name] = wanted
-    for name in ranked:
-        if name not in chosen:
-            chosen[name] = free.pop(0) if free and name.lower() not in _PLAIN else OTHER_FILL
-    return {name: chosen[name] for name in ranked}
 
 
 @cache

@@ -16,7 +16,7 @@ PACKAGE = ROOT / "simsched"
 
 # Lower layers first. A module imports from its own layer and from those below it.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"collector", "errors", "units", "_version"}),
+    frozenset({"collector", "colours", "errors", "units", "_version"}),
     frozenset({"config", "data", "sharing"}),
     frozenset({"graph", "hardware"}),
     frozenset({"cost"}),
@@ -31,6 +31,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"run", "scenario"}),
     frozenset({"whatif", "sensitivity", "advice"}),
     frozenset({"output"}),
+    frozenset({"page"}),
     frozenset({"experiment", "study"}),
     frozenset({"identify"}),
     frozenset({"", "cli", "__main__"}),
