@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simsched import data
 from simsched.collector import collector_off
-from simsched.config import Document, located, read_document, validate
+from simsched.config import Document, read_document, validate
 from simsched.config.files import DOCUMENT_SUFFIXES
-from simsched.errors import ConfigError, Fault, GraphError, PathKey
-from simsched.graph.builder import GraphBuilder
+from simsched.errors import ConfigError, Fault
 from simsched.graph.dump import dump_graph, save_graph
 from simsched.graph.model import Graph
-
-if TYPE_CHECKING:
-    from simsched.graph.schema import GraphSpec, OperatorSpec
+from simsched.graph.plain import build_graph
 
 __all__ = ["dump_graph", "graph_from_document", "json_schema", "load_graph", "save_graph"]
 
@@ -141,83 +137,4 @@ def graph_from_document(document: Document, name: str | None = None) -> Graph:
     from simsched.graph.schema import ADAPTER, time_scale
 
     scale = time_scale(document.data)
-    spec = validate(document, ADAPTER, scale)
-    builder = GraphBuilder(spec.get("name") or name or document.source, scale.unit, document.source)
-    builder.description = spec.get("description", "")
-    builder.origin = spec.get("source", "")
-    builder.notes += spec.get("notes", [])
-    builder.native = spec.get("native")
-    _add_tensors(builder, spec)
-    for number, operator in enumerate(spec["operators"]):
-        builder.add_op(**_arguments(builder, number, operator))
-    _add_edges(builder, spec)
-    try:
-        return builder.build()
-    except GraphError as error:
-        faults = [_in_file(fault, document) for fault in error.faults]
-    raise located(document, faults, GraphError)
-
-
-def _add_tensors(builder: GraphBuilder, spec: GraphSpec) -> None:
-    first: dict[str, int] = {}
-    for number, tensor in enumerate(spec.get("tensors", ())):
-        name = tensor["name"]
-        if name in first:
-            other = Fault("first declared here", ("tensors", first[name], "name"))
-            builder.fault(f"tensor {name!r} is declared twice", "tensors", number, "name", related=(other,))
-            continue
-        first[name] = number
-        builder.add_tensor(**tensor)
-
-
-def _add_edges(builder: GraphBuilder, spec: GraphSpec) -> None:
-    sources: list[str] = []
-    targets: list[str] = []
-    sizes: list[int | None] = []
-    delays: list[int | None] = []
-    for edge in spec.get("edges", ()):
-        if isinstance(edge, list):
-            source, target = edge
-            size = delay = None
-        else:
-            source, target, size, delay = edge["from"], edge["to"], edge.get("bytes"), edge.get("delay")
-        sources.append(source)
-        targets.append(target)
-        sizes.append(size)
-        delays.append(delay)
-    builder.add_edges(sources, targets, sizes, delays)
-
-
-def _arguments(builder: GraphBuilder, number: int, operator: OperatorSpec) -> dict[str, Any]:
-    """Return an operator's keys as arguments of the builder."""
-    arguments: dict[str, Any] = dict(operator)
-    if "bytes" in arguments:
-        arguments["traffic"] = arguments.pop("bytes")
-    if "macs" in arguments:
-        if "flops" in arguments:
-            builder.fault("give 'flops' or 'macs', not both", "operators", number, "macs")
-        arguments["flops"] = arguments.pop("macs")
-    return arguments
-
-
-# --- places ---------------------------------------------------------------------------------------------------
-
-
-def _in_file(fault: Fault, document: Document) -> Fault:
-    """Return a fault of the builder with the path that its place has in the file."""
-    related = tuple(_in_file(other, document) for other in fault.related)
-    return replace(fault, path=_path_in_file(fault.path, document.data), related=related)
-
-
-def _path_in_file(path: PathKey, content: Any) -> PathKey:
-    if len(path) < 2:
-        return path
-    kind, key, *rest = path
-    if kind == "tensors" and isinstance(key, str):
-        names = [str(tensor["name"]) for tensor in content.get("tensors", ())]
-        return (kind, names.index(key), *rest) if key in names else ()
-    if kind == "edges" and rest and isinstance(content["edges"][key], list):
-        return (kind, key, 0 if rest[0] == "from" else 1)
-    if kind == "operators" and rest == ["traffic"]:
-        return (kind, key, "bytes")
-    return path
+    return build_graph(document, validate(document, ADAPTER, scale), scale.unit, name)
