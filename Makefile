@@ -6,6 +6,7 @@
 #   make benchmark  speed of the engine, the ranks and the loaders
 #   make docs       the documentation as web pages, in docs/_build/html
 #   make pictures   draw the pictures of the documentation again
+#   make notebooks  execute the notebooks again, in place
 #   make clean      remove what the other targets made
 
 PYTHON  ?= $(shell command -v python3.11 || command -v python3)
@@ -14,6 +15,7 @@ PIP     := -m pip --disable-pip-version-check --quiet install
 RUN     := .venv/bin
 TEST    := .venv-test/bin
 DOCS    := .venv-docs/bin
+BOOKS   := .venv-notebooks/bin
 
 # Arguments: folder of the environment, its pinned requirements.
 define environment
@@ -25,19 +27,23 @@ define environment
 	@touch $(1)/.ready
 endef
 
-.PHONY: run test lint format lowest benchmark docs pictures clean
+.PHONY: run test lint types format lowest benchmark docs pictures notebooks clean
 
 run: .venv/.ready
 	$(RUN)/simsched compare inception_v1 --hardware a100_sxm_80gb --output results/inception_v1_a100
 
 # pytest comes last, so that its count closes the output.
-test: lint
+test: lint .browser/.ready
 	$(TEST)/python -m pytest --numprocesses $(WORKERS)
 
 lint: .venv-test/.ready
 	$(TEST)/ruff check .
 	$(TEST)/ruff format --check .
 	$(TEST)/mypy
+	@$(MAKE) --no-print-directory types
+
+types: node_modules/.ready
+	@if [ -f $< ]; then npm run --silent types; fi
 
 format: .venv-test/.ready
 	$(TEST)/ruff check --fix .
@@ -56,8 +62,11 @@ docs: .venv-docs/.ready
 pictures: .venv/.ready
 	$(RUN)/python scripts/make_docs_pictures.py
 
+notebooks: .venv-notebooks/.ready
+	$(BOOKS)/python scripts/run_notebooks.py
+
 clean:
-	rm -rf .venv .venv-test .venv-lowest .venv-docs docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-test .venv-lowest .venv-docs .venv-notebooks .browser node_modules docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find results -mindepth 1 -not -name README.md -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -67,8 +76,20 @@ clean:
 .venv-test/.ready: requirements/build.txt requirements/run.txt requirements/dev.txt pyproject.toml
 	$(call environment,.venv-test,requirements/dev.txt)
 
+.venv-notebooks/.ready: requirements/build.txt requirements/run.txt requirements/notebooks.txt pyproject.toml
+	$(call environment,.venv-notebooks,requirements/notebooks.txt)
+
 .venv-docs/.ready: requirements/build.txt requirements/run.txt requirements/docs.txt pyproject.toml
 	$(call environment,.venv-docs,requirements/docs.txt)
 
 .venv-lowest/.ready: requirements/build.txt requirements/lowest.txt pyproject.toml
 	$(call environment,.venv-lowest,requirements/lowest.txt)
+
+# Asked once; without a browser the tests that need one are skipped and say so.
+.browser/.ready: .venv-test/.ready scripts/get_browser.py
+	@$(TEST)/python scripts/get_browser.py
+	@mkdir -p .browser && touch $@
+
+node_modules/.ready: package.json package-lock.json
+	@if command -v npm > /dev/null && npm ci --silent --no-audit --no-fund --ignore-scripts; then touch $@; \
+	else echo "npm is not here or reaches no registry: the types of the page's scripts are not checked."; fi
