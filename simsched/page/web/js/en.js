@@ -1,0 +1,31 @@
+// English.
+
+/** @type {Record<string, string>} */
+export const en = {
+  skip: "Skip to the run",
+  tabs: "What the page shows",
+  tab_replay: "Replay",
+  tab_loop: "The scheduling loop",
+  tab_strategies: "Strategies compared",
+  tab_critical_path: "The critical path",
+  tab_live: "Change it and run",
+  language: "Language",
+  theme: "Light or dark",
+  help: "Help",
+  player: "Player",
+  to_start: "To the start (Home)",
+  instant_back: "Back by an instant (Shift+←)",
+  step_back: "Back by a step (←)",
+  play: "Play (space)",
+  pause: "Pause (space)",
+  step_forward: "Forward by a step (→)",
+  instant_forward: "Forward by an instant (Shift+→)",
+  to_end: "To the end (End)",
+  scrubber: "Time",
+  speed: "Speed",
+  graph: "Graph",
+  now: "Now",
+  runs: "Runs over time",
+  summary: "Figures",
+  focus_run: "Scheduler in focus",
+};

@@ -1,0 +1,7 @@
+// Placeholder until its owner writes it.
+
+/** @param {HTMLElement} root @param {import("./app.js").App} app */
+export function mountRuns(root, app) {
+  void root;
+  void app;
+}

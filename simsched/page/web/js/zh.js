@@ -1,0 +1,31 @@
+// Chinese.
+
+/** @type {Record<string, string>} */
+export const zh = {
+  skip: "跳到运行",
+  tabs: "页面内容",
+  tab_replay: "回放",
+  tab_loop: "调度循环",
+  tab_strategies: "策略比较",
+  tab_critical_path: "关键路径",
+  tab_live: "修改并运行",
+  language: "语言",
+  theme: "浅色或深色",
+  help: "帮助",
+  player: "播放控制",
+  to_start: "回到起点（Home）",
+  instant_back: "后退一个时刻（Shift+←）",
+  step_back: "后退一步（←）",
+  play: "播放（空格）",
+  pause: "暂停（空格）",
+  step_forward: "前进一步（→）",
+  instant_forward: "前进一个时刻（Shift+→）",
+  to_end: "到终点（End）",
+  scrubber: "时间",
+  speed: "速度",
+  graph: "计算图",
+  now: "此刻",
+  runs: "随时间的运行",
+  summary: "数据",
+  focus_run: "所看的调度器",
+};

@@ -1,0 +1,240 @@
+// Shapes that the page's scripts share. Ambient, so that no script imports them; checked by `tsc`, never loaded.
+
+/** Nanoseconds, or ticks for graphs in ticks. */
+type Time = number;
+/** Index of an operator, tensor, device, stream or run in its list. */
+type Op = number;
+
+interface PageData {
+  simsched_page: 1;
+  version: string;
+  scene: PageDocument;
+  lessons: Lesson[];
+  live: LiveFiles | null;
+}
+
+/** Runs of one graph; what `simsched.page.document` writes. */
+interface PageDocument {
+  title: string;
+  graph: GraphPart;
+  machines: Machine[];
+  runs: RunPart[];
+  failures: { label: string; message: string }[];
+  /** What a rerun needs; null where the page is only a replay. */
+  problem: LiveProblem | null;
+}
+
+interface GraphPart {
+  name: string;
+  description: string;
+  unit: "ns" | "tick";
+  names: string[];
+  /** Distinct operator types, and each operator's as an index into them. */
+  types: string[];
+  type: number[];
+  /** By type: index of its fill colour, 0 to 8; 8 is the grey of all others. */
+  fills: number[];
+  /** Distinct (source, target, kinds): kinds is a sum of 1 data, 2 control, 4 order of buffer accesses. */
+  edges: [Op, Op, number][];
+  tensors: { names: string[]; bytes: number[]; producer: Op[]; kind: string[] };
+  layout: Layout;
+  /** Present from some thousands of operators on: the graph drawn as groups of operators. */
+  groups: Groups | null;
+}
+
+interface Layout {
+  /** Centres; one unit of x is the room of one operator, levels grow downwards. */
+  x: number[];
+  level: number[];
+  levels: number;
+  width: number;
+  /** [source, target, x1, level1, x2, level2, ...] for edges that pass other levels. */
+  routes: number[][];
+}
+
+interface Groups {
+  names: string[];
+  /** By operator: its group. */
+  of: number[];
+  /** [source group, target group, number of edges]. */
+  edges: [number, number, number][];
+  layout: Layout;
+}
+
+interface Machine {
+  name: string;
+  devices: DevicePart[];
+  streams: string[];
+  stream_device: number[];
+  /** Shortest estimated duration of each operator, its slack on the longest path, both without any limit. */
+  duration: Time[];
+  slack: Time[];
+  bounds: { name: string; ns: Time; kind: "lower" | "upper" | "model"; statement: string }[];
+}
+
+interface DevicePart {
+  name: string;
+  kind: string;
+  model: "lanes" | "sm_share" | "blocks";
+  /** null where the device has none. */
+  sms: number | null;
+  /** Usable bytes; null is unlimited. */
+  capacity: number | null;
+  resources: Record<string, number>;
+}
+
+interface RunPart {
+  label: string;
+  canonical: string;
+  machine: number;
+  memory: "unbounded" | "block" | "strict";
+  makespan: Time;
+  valid: boolean | null;
+  violations: string[];
+  figures: Figures;
+  stream: number[];
+  dispatch: Time[];
+  ready: Time[];
+  start: Time[];
+  end: Time[];
+  /** When each came through the host; empty where launches cost nothing. */
+  launched: Time[];
+  /** Operators in the order of their dispatches. */
+  order: Op[];
+  /** By operator: why the scheduler chose it, where it said so. */
+  reasons: Record<string, string>;
+  /** Operators on the realised critical path, in order of time. */
+  path: Op[];
+  /** By operator: every stretch of its time from 0 to its end, with a reason; null for graphs too large for it. */
+  parts: Part[][] | null;
+  /** By device: live bytes after each change. */
+  memory_steps: Steps[];
+  /** [tensor, device, begin, end] of every stay of a tensor in memory. */
+  spans: [number, number, Time, Time][];
+  usage: Usage[];
+  /** Blocks placed together, on devices of model `blocks`: [operator, wave, start, end, [[sm, blocks], ...]]. */
+  cohorts: [Op, number, Time, Time, [number, number][]][];
+  /** [source, target, from device, to device, start, end, bytes, tensor, asked]; tensor is -1 for a pure delay. */
+  transfers: number[][];
+  work: Work;
+}
+
+interface Figures {
+  serial: Time;
+  speedup: number | null;
+  gap: number | null;
+  utilisation: number | null;
+  sm_utilisation: number | null;
+  bandwidth_utilisation: number | null;
+  parallelism: number | null;
+  critical_path: Time;
+  lower_bound: Time;
+  lower_bound_name: string;
+  peak_bytes: number;
+}
+
+interface Steps {
+  time: Time[];
+  value: number[];
+}
+
+/** Use of something over time: `value[i]` of `capacity` from `time[i]` on, 0 before. */
+interface Usage extends Steps {
+  what: string;
+  device: number;
+  capacity: number;
+}
+
+/** Of each operator, on the device that ran it. `bound` is an index into `bounds`. */
+interface Work {
+  flops: number[];
+  bytes: number[];
+  sms: number[];
+  compute: Time[];
+  memory: Time[];
+  bounds: string[];
+  bound: number[];
+}
+
+/** One stretch of an operator's time; see `simsched.analysis.parts.Part`. What is at its default is left out. */
+interface Part {
+  kind: "wait" | "run";
+  reason: string;
+  start: Time;
+  end: Time;
+  culprit?: Op;
+  device?: number;
+  /** [resource, needs, free]. */
+  short?: [string, number, number][];
+  /** Who held what was short: [operator, units]. */
+  holders?: [Op, number][];
+  /** The largest tensors where memory was short: [name, bytes]. */
+  tensors?: [string, number][];
+  ahead?: number;
+  speed?: number;
+  /** With whom it shared what slowed it: [operator, share]. */
+  sharers?: [Op, number][];
+  copy?: number;
+  /** The device was short of places for blocks, not of units. */
+  room?: true;
+}
+
+/** What `simsched.page.live` needs to run again, and gives back changed. */
+interface LiveProblem {
+  graph: Record<string, any>;
+  hardware: Record<string, any>;
+  schedulers: LiveScheduler[];
+  memory: "unbounded" | "block" | "strict";
+  seed: number;
+}
+
+/** A spec such as "greedy_ready:spt", or a class written in the page. */
+interface LiveScheduler {
+  spec: string;
+  code?: string;
+}
+
+/** Where a live page finds its files, relative to itself. */
+interface LiveFiles {
+  pyodide: string;
+  worker: string;
+  bundle: string;
+  catalogue: string;
+}
+
+interface Text {
+  en: string;
+  zh: string;
+}
+
+interface Lesson {
+  id: "loop" | "strategies" | "critical_path";
+  title: Text;
+  introduction: Text;
+  controls: Control[];
+  /** Document of each choice, by the values of all controls joined with "|". */
+  variants: Record<string, PageDocument>;
+  questions: Question[];
+}
+
+interface Control {
+  id: string;
+  label: Text;
+  values: { value: string; label: Text }[];
+  initial: string;
+}
+
+interface Question {
+  id: string;
+  text: Text;
+  kind: "choice" | "number" | "reach";
+  /** Of a choice. */
+  options?: Text[];
+  /** Index of the right option, or the right number; both taken from simulated runs. */
+  answer?: number;
+  /** Of `reach`: the variants that answer it. */
+  reached?: string[];
+  hint: Text;
+  /** Said after the right answer. */
+  lesson: Text;
+}
