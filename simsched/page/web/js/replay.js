@@ -44,6 +44,8 @@ export class Replay {
     this.flags = new Uint8Array(run.start.length);
     /** How many operators are in each state. */
     this.counts = [run.start.length, 0, 0, 0, 0];
+    /** By stream: the operator that runs on it, or -1. */
+    this.running = new Int32Array(machine.streams.length).fill(-1);
     /** Indices of copies on their way. @type {Set<number>} */
     this.copying = new Set();
   }
@@ -62,7 +64,11 @@ export class Replay {
     if (flag) {
       this.counts[stateOfFlags(this.flags[item])] -= 1;
       this.flags[item] = forward ? this.flags[item] | flag : this.flags[item] & ~flag;
-      this.counts[stateOfFlags(this.flags[item])] += 1;
+      const state = stateOfFlags(this.flags[item]);
+      this.counts[state] += 1;
+      const stream = this.run.stream[item];
+      if (state === RUNNING) this.running[stream] = item;
+      else if (this.running[stream] === item) this.running[stream] = -1;
     } else if (kind === COPY_START || kind === COPY_END) {
       if ((kind === COPY_START) === forward) this.copying.add(item);
       else this.copying.delete(item);
@@ -85,7 +91,7 @@ export class Replay {
 
   /** The operator that runs on a stream, or -1. @param {number} stream */
   runningOn(stream) {
-    return this.inState(RUNNING).find((op) => this.run.stream[op] === stream) ?? -1;
+    return this.running[stream];
   }
 
   /** Name of the device's stream that ran an operator. @param {Op} op */
