@@ -152,6 +152,9 @@ interface Work {
   sms: number[];
   compute: Time[];
   memory: Time[];
+  /** Estimated duration, and the actual one without others beside it. */
+  estimate: Time[];
+  alone: Time[];
   bounds: string[];
   bound: number[];
 }
@@ -177,6 +180,17 @@ interface Part {
   copy?: number;
   /** The device was short of places for blocks, not of units. */
   room?: true;
+  /** How many more there are than `holders`, `sharers` or `copies` lists. */
+  more?: number;
+  /** What was taken changed before the part ended: `holders`, `short` and `tensors` are those of its beginning. */
+  changes?: true;
+  /** Copies that it was behind, that had the engines, or that shared the links: indices into the run's transfers. */
+  copies?: number[];
+  /** Thread of the host, where the host has several. */
+  thread?: number;
+  /** Of a `transfer`: bytes, and how long they are on the way. */
+  bytes?: number;
+  moving?: Time;
 }
 
 /** What `simsched.page.live` needs to run again, and gives back changed. */
