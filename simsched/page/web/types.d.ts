@@ -180,10 +180,8 @@ interface Part {
   copy?: number;
   /** The device was short of places for blocks, not of units. */
   room?: true;
-  /** How many more there are than `holders`, `sharers` or `copies` lists. */
-  more?: number;
   /** What was taken changed before the part ended: `holders`, `short` and `tensors` are those of its beginning. */
-  changes?: true;
+  changed?: true;
   /** Copies that it was behind, that had the engines, or that shared the links: indices into the run's transfers. */
   copies?: number[];
   /** Thread of the host, where the host has several. */
