@@ -12,14 +12,25 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import Protocol
 
-from simsched.graph.model import Graph, OpId
+from simsched.graph.model import OpId
 
 Point = tuple[float, int]
 
 _WAYPOINT_WIDTH = 0.4
 _STRAIGHTNESS = (1.0, 2.0, 8.0)
 _CHAIN = 24.0
+
+
+class Dag(Protocol):
+    """What is drawn: a graph of operators, or of groups of them."""
+
+    @property
+    def succ(self) -> Sequence[Sequence[int]]:
+        """Successors of each node, all of them with a higher number."""
+
+    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,7 +59,7 @@ class Layout:
     width: float
 
 
-def layers(graph: Graph) -> list[int]:
+def layers(graph: Dag) -> list[int]:
     """Level of each operator: the number of operators on the longest path that leads to it."""
     level = [0] * len(graph)
     for op, targets in enumerate(graph.succ):
@@ -59,12 +70,13 @@ def layers(graph: Graph) -> list[int]:
     return level
 
 
-def layered_layout(graph: Graph, *, sweeps: int = 12, max_waypoints: int = 20_000) -> Layout:
+def layered_layout(graph: Dag, *, sweeps: int = 12, max_waypoints: int = 20_000) -> Layout:
     """Place the operators of a graph in levels.
 
     Parameters
     ----------
     graph : Graph
+        Or anything else with ``succ``, from lower numbers to higher ones.
     sweeps : int
         Passes over the levels, both for the order and for the positions.
     max_waypoints : int
@@ -112,7 +124,7 @@ class _Net:
         return _STRAIGHTNESS[(upper >= self.operators) + (lower >= self.operators)]
 
 
-def _route(graph: Graph, level: Sequence[int], most: int) -> _Net:
+def _route(graph: Dag, level: Sequence[int], most: int) -> _Net:
     """Give each operator one trunk of waypoints, a level each, as deep as its farthest target needs."""
     trunk = [
         max((level[other] for other in targets), default=0) - level[op] - 1 for op, targets in enumerate(graph.succ)

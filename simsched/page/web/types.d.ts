@@ -105,11 +105,14 @@ interface RunPart {
   reasons: Record<string, string>;
   /** Operators on the realised critical path, in order of time. */
   path: Op[];
-  /** By operator: every stretch of its time from 0 to its end, with a reason; null for graphs too large for it. */
+  /**
+   * By operator: every stretch of its time from 0 to its end, with a reason; null for graphs too large for it. In large
+   * runs a wait for the dispatch has the reason "undispatched", where others say "no_stream", "passed_over" or "held".
+   */
   parts: Part[][] | null;
   /** By device: live bytes after each change. */
   memory_steps: Steps[];
-  /** [tensor, device, begin, end] of every stay of a tensor in memory. */
+  /** [tensor, device, begin, end] of every stay in memory of a tensor that has bytes. Workspaces are not among them. */
   spans: [number, number, Time, Time][];
   usage: Usage[];
   /** Blocks placed together, on devices of model `blocks`: [operator, wave, start, end, [[sm, blocks], ...]]. */
@@ -133,6 +136,7 @@ interface Figures {
   peak_bytes: number;
 }
 
+/** Times ascend; one may come twice where a value was reached within an instant only: the later one holds. */
 interface Steps {
   time: Time[];
   value: number[];
@@ -140,6 +144,7 @@ interface Steps {
 
 /** Use of something over time: `value[i]` of `capacity` from `time[i]` on, 0 before. */
 interface Usage extends Steps {
+  /** "streams" (those that run something), "bandwidth" (bytes per second), or the name of a resource, e.g. "sms". */
   what: string;
   device: number;
   capacity: number;
@@ -178,6 +183,10 @@ interface Part {
   /** With whom it shared what slowed it: [operator, share]. */
   sharers?: [Op, number][];
   copy?: number;
+  /** Other copies that the one waited for was behind or beside: indices of transfers. */
+  copies?: number[];
+  /** What was taken of something short changed within the part: `short` is how it was at its start. */
+  changed?: true;
   /** The device was short of places for blocks, not of units. */
   room?: true;
   /** What was taken changed before the part ended: `holders`, `short` and `tensors` are those of its beginning. */

@@ -1,0 +1,1 @@
+"""The page: runs as one document of plain data, and one self-contained HTML file that replays it."""
