@@ -82,6 +82,8 @@ def part_record(story: Explanation, op: OpId, part: Part) -> Record:
         "copies": _other_copies(story, part),
         "room": story.short_of_room(part) or None,
         "changed": _changed(story, part) or None,
+        "thread": _thread(story, op, part),
+        **_moving(story, op, part),
     }
     return record | {name: value for name, value in optional.items() if value is not None and value != []}
 
@@ -96,6 +98,21 @@ def _other_copies(story: Explanation, part: Part) -> list[int]:
     if part.reason == "copy" and part.speed < 1:
         return list(copies.sharers(part.copy, part.start))
     return []
+
+
+def _thread(story: Explanation, op: OpId, part: Part) -> int | None:
+    """Thread of the host that launched an operator, where the host has several."""
+    several = story.run.problem.hardware.host.threads > 1
+    return story.host.thread(op) if several and part.reason in ("host", "host_launch") else None
+
+
+def _moving(story: Explanation, op: OpId, part: Part) -> Record:
+    """Bytes on their way where the trace records no copy, and how long that takes."""
+    if part.reason != "transfer" or part.culprit is None:
+        return {}
+    problem, device = story.run.problem, story.timelines.device
+    moving = problem.transfer_ns(part.culprit, op, device[part.culprit], device[op])
+    return {"bytes": problem.edge_bytes(part.culprit, op), "moving": moving}
 
 
 def _changed(story: Explanation, part: Part) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from simsched.analysis.bounds import Bound
@@ -55,7 +54,7 @@ def run_part(run: Result, label: str, machine: int, limits: tuple[Bound, ...]) -
         "usage": usage_part(run, story.speeds),
         "cohorts": [[*row[:4], [list(place) for place in row.places]] for row in trace.cohorts],
         "transfers": [_transfer(move) for move in trace.transfers],
-        "work": work_part(run, story.timelines.device),
+        "work": work_part(run, story),
     }
 
 
@@ -86,9 +85,9 @@ def _transfer(move: Transfer) -> list[int]:
     return [*ends, move.start, move.end, move.bytes, move.tensor, move.asked]
 
 
-def work_part(run: Result, device: Sequence[int]) -> dict[str, Any]:
+def work_part(run: Result, story: Explanation) -> dict[str, Any]:
     """Return ``Work`` of ``web/types.d.ts``: what each operator cost on the device that ran it."""
-    costs = [run.problem.cost(op, where) for op, where in enumerate(device)]
+    costs = [run.problem.cost(op, where) for op, where in enumerate(story.timelines.device)]
     words: list[str] = list(dict.fromkeys(cost.bound for cost in costs))
     return {
         "flops": [cost.flops for cost in costs],
@@ -96,6 +95,8 @@ def work_part(run: Result, device: Sequence[int]) -> dict[str, Any]:
         "sms": [cost.sms for cost in costs],
         "compute": [round(cost.compute_ns) for cost in costs],
         "memory": [round(cost.memory_ns) for cost in costs],
+        "estimate": [cost.duration for cost in costs],
+        "alone": [story.speeds.alone(op) for op in range(len(costs))],
         "bounds": words,
         "bound": [words.index(cost.bound) for cost in costs],
     }

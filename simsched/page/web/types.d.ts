@@ -183,10 +183,6 @@ interface Part {
   /** With whom it shared what slowed it: [operator, share]. */
   sharers?: [Op, number][];
   copy?: number;
-  /** Other copies that the one waited for was behind or beside: indices of transfers. */
-  copies?: number[];
-  /** What was taken of something short changed within the part: `short` is how it was at its start. */
-  changed?: true;
   /** The device was short of places for blocks, not of units. */
   room?: true;
   /** What was taken changed before the part ended: `holders`, `short` and `tensors` are those of its beginning. */
