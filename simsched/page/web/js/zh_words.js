@@ -1,0 +1,4 @@
+// Placeholder.
+
+/** @type {Record<string, string>} */
+export const zhWords = {};
