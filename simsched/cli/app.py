@@ -27,6 +27,7 @@ COMMANDS = {
     "check": ("check", "Say what files are, and whether they are valid."),
     "profile": ("profile", "List, show, check or begin hardware profiles."),
     "plot": ("plot", "Draw one picture, from names or from recorded runs."),
+    "page": ("page", "Write one HTML file that replays runs side by side."),
 }
 
 

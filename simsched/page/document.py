@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from simsched.analysis.bounds import Bound
 from simsched.config.plain import to_plain
 from simsched.errors import ConfigError, Fault
 from simsched.graph.dump import dump_graph
@@ -16,9 +17,16 @@ from simsched.page.machine_part import Machine, distinct, machines_of
 from simsched.page.run_part import run_part
 from simsched.result import Failure, Result
 
+Progress = Callable[[int, int], None]
+
 
 def page_document(
-    results: Sequence[Result], *, title: str = "", failures: Sequence[Failure] = (), live: bool = False
+    results: Sequence[Result],
+    *,
+    title: str = "",
+    failures: Sequence[Failure] = (),
+    live: bool = False,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Return ``PageDocument`` of ``web/types.d.ts``.
 
@@ -32,6 +40,8 @@ def page_document(
         Runs that could not be carried out, to be told of.
     live : bool
         Whether the page may run the first problem again: then the graph and the hardware are in the document, too.
+    progress : callable, optional
+        Called with the number of runs that are done and that of all.
 
     Returns
     -------
@@ -58,13 +68,22 @@ def page_document(
         "title": title or f"{graph.name} on {', '.join(dict.fromkeys(run.problem.hardware.name for run in results))}",
         "graph": graph_part(graph),
         "machines": [machine.part(bounds) for machine, bounds in zip(machines, limits, strict=True)],
-        "runs": [
-            run_part(run, label, home, limits[home])
-            for run, label, home in zip(results, _labels(results, machines), _homes(results, machines), strict=True)
-        ],
+        "runs": _runs(results, machines, limits, progress or (lambda done, total: None)),
         "failures": [{"label": failure.scheduler, "message": failure.message} for failure in failures],
         "problem": live_problem(results) if live else None,
     }
+
+
+def _runs(
+    results: Sequence[Result], machines: Sequence[Machine], limits: Sequence[tuple[Bound, ...]], progress: Progress
+) -> list[dict[str, Any]]:
+    labels, homes = _labels(results, machines), _homes(results, machines)
+    found = []
+    for number, (run, label, home) in enumerate(zip(results, labels, homes, strict=True)):
+        progress(number, len(results))
+        found.append(run_part(run, label, home, limits[home]))
+    progress(len(results), len(results))
+    return found
 
 
 def live_problem(results: Sequence[Result]) -> dict[str, Any]:
