@@ -59,7 +59,7 @@ def link_scripts(sources: Mapping[str, str], entry: str = "main.js") -> str:
     Parameters
     ----------
     sources : mapping of str to str
-        File name to text; modules that ``entry`` does not reach are checked, and left out.
+        File name to text; modules that ``entry`` does not reach are left out.
     entry : str
 
     Raises
@@ -67,9 +67,16 @@ def link_scripts(sources: Mapping[str, str], entry: str = "main.js") -> str:
     ConfigError
         If a module breaks the rules; it names the file and the line.
     """
-    modules = check_modules(sources)
-    if entry not in modules:
-        raise ConfigError(entry, [Fault("there is no such script")])
+    if entry not in sources:
+        raise ConfigError(f"js/{entry}", [Fault("there is no such script")])
+    reached = {entry: None}
+    todo = [entry]
+    while todo:
+        name = todo.pop()
+        imported = [one.module for one in read_module(name, sources[name]).imports]
+        todo += [other for other in imported if other in sources and other not in reached]
+        reached.update(dict.fromkeys(todo))
+    modules = check_modules({name: sources[name] for name in reached})
     return "".join(f"// {name}\n{modules[name].body.strip()}\n\n" for name in _in_order(modules, entry)).rstrip("\n")
 
 
