@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from simsched.display import notebook_html
 from simsched.problem import MemoryMode, Problem
 from simsched.schedulers.proof import Proof
 from simsched.trace import Trace
@@ -76,6 +77,10 @@ class Result:
     def valid(self) -> bool | None:
         """The referee's word; None when it was switched off."""
         return None if self.violations is None else not self.violations
+
+    def _repr_html_(self) -> str:
+        """Show the run as a page in notebooks."""
+        return notebook_html(self)
 
 
 class Failure(NamedTuple):
@@ -147,3 +152,7 @@ class Comparison:
     def valid(self) -> bool:
         """Whether every run was carried out and none breaks a rule."""
         return not self.failures and all(result.valid is not False for result in self.results)
+
+    def _repr_html_(self) -> str:
+        """Show the runs as a page in notebooks."""
+        return notebook_html(self)

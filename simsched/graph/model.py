@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from simsched.display import notebook_html
 from simsched.errors import UnknownNameError
 
 OpId = int
@@ -213,6 +214,10 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph({self.name!r}: {len(self)} operators, {self.edge_count} edges, {len(self.tensor_names)} tensors)"
+
+    def _repr_html_(self) -> str:
+        """Show the graph as a page in notebooks."""
+        return notebook_html(self)
 
     @cached_property
     def edge_count(self) -> int:

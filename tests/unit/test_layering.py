@@ -16,7 +16,7 @@ PACKAGE = ROOT / "simsched"
 
 # Lower layers first. A module imports from its own layer and from those below it.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"collector", "colours", "errors", "units", "_version"}),
+    frozenset({"collector", "colours", "display", "errors", "units", "_version"}),
     frozenset({"config", "data", "sharing"}),
     frozenset({"graph", "hardware"}),
     frozenset({"cost"}),
