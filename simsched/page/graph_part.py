@@ -57,5 +57,6 @@ def tensors_part(graph: Graph) -> dict[str, Any]:
         "names": list(graph.tensor_names),
         "bytes": list(graph.tensor_bytes),
         "producer": list(graph.tensor_producer),
+        "consumers": [list(readers) for readers in graph.tensor_consumers],
         "kind": [kind.value for kind in graph.tensor_kinds],
     }

@@ -36,7 +36,8 @@ interface GraphPart {
   fills: number[];
   /** Distinct (source, target, kinds): kinds is a sum of 1 data, 2 control, 4 order of buffer accesses. */
   edges: [Op, Op, number][];
-  tensors: { names: string[]; bytes: number[]; producer: Op[]; kind: string[] };
+  /** `producer` is -1 where none makes the tensor. */
+  tensors: { names: string[]; bytes: number[]; producer: Op[]; consumers: Op[][]; kind: string[] };
   layout: Layout;
   /** Present from some thousands of operators on: the graph drawn as groups of operators. */
   groups: Groups | null;
