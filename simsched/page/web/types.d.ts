@@ -230,9 +230,24 @@ interface Lesson {
   title: Text;
   introduction: Text;
   controls: Control[];
-  /** Document of each choice, by the values of all controls joined with "|". */
-  variants: Record<string, PageDocument>;
+  /** What the settings show, each part once. */
+  graphs: GraphPart[];
+  machines: Machine[];
+  runs: RunPart[];
+  problems: LiveProblem[];
+  /** What each setting shows, by the values of all controls joined with "|". */
+  variants: Record<string, Variant>;
   questions: Question[];
+}
+
+/** A document in indices into the parts of its lesson. */
+interface Variant {
+  title: string;
+  graph: number;
+  machines: number[];
+  /** [run, its machine among `machines`]. */
+  runs: [number, number][];
+  problem: number | null;
 }
 
 interface Control {
@@ -250,7 +265,7 @@ interface Question {
   options?: Text[];
   /** Index of the right option, or the right number; both taken from simulated runs. */
   answer?: number;
-  /** Of `reach`: the variants that answer it. */
+  /** Of `reach`: the settings that answer it. */
   reached?: string[];
   hint: Text;
   /** Said after the right answer. */
