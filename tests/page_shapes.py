@@ -35,6 +35,12 @@ def shapes() -> Shapes:
     return _Parser(TYPES.read_text("utf-8")).read()
 
 
+def faults_of(document: dict[str, Any]) -> list[str]:
+    """Everything in which a document is not as it is declared, or is no JSON."""
+    json.dumps(document, allow_nan=False)
+    return shapes().faults("PageDocument", document)
+
+
 def tokens(text: str) -> list[str]:
     found, at = [], 0
     while at < len(text):
