@@ -1,9 +1,11 @@
 // Words of the page in its languages.
 
 import { en } from "./en.js";
+import { enDag } from "./en_dag.js";
 import { enParts } from "./en_parts.js";
 import { enWords } from "./en_words.js";
 import { zh } from "./zh.js";
+import { zhDag } from "./zh_dag.js";
 import { zhParts } from "./zh_parts.js";
 import { zhWords } from "./zh_words.js";
 
@@ -17,8 +19,8 @@ import { zhWords } from "./zh_words.js";
  * @type {Record<"en" | "zh", Dictionary[]>}
  */
 export const DICTIONARIES = {
-  en: [en, enWords, enParts],
-  zh: [zh, zhWords, zhParts],
+  en: [en, enDag, enWords, enParts],
+  zh: [zh, zhDag, zhWords, zhParts],
 };
 
 /** @type {Record<"en" | "zh", Dictionary>} */

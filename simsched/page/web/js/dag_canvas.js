@@ -1,0 +1,196 @@
+// The graph on canvases, for many operators or groups of them: edges below, boxes above them, what is marked on top.
+// A step paints only the boxes that have changed.
+
+import { operatorPainter, groupPainter } from "./dag_paint.js";
+import { detailAt } from "./dag_detail.js";
+import { listenToCanvas } from "./dag_canvas_input.js";
+import { drawnKind, itemOf } from "./dag_scene.js";
+import { drawWay } from "./dag_shape.js";
+import { make, setAttributes } from "./dom.js";
+
+/** @typedef {import("./dag_view.js").DagContext} DagContext */
+/** @typedef {import("./dag_view.js").DagView} DagView */
+
+/** By kind of edge: its colour and its dashes. @type {Record<string, [string, number[]]>} */
+const EDGE_LOOKS = { data: ["edge", []], control: ["edge-control", [6, 4]], order: ["edge-order", [2, 3]] };
+/** By look of a mark: colour, width, dashes. @type {Record<string, [string, number, number[]]>} */
+const MARK_LOOKS = { near: ["accent", 2.2, []], selected: ["accent", 1.6, []], copy: ["run-1", 3, [7, 4]], realised: ["bound", 2.6, [9, 4]] };
+
+/** @param {DagContext} context @returns {DagView & { current: number }} */
+export function canvasView(context) {
+  const { app, scene, panZoom } = context;
+  const painter = scene.members ? groupPainter(context) : operatorPainter(context);
+  const layers = ["edges", "boxes", "top"].map((name) => /** @type {HTMLCanvasElement} */ (make("canvas", { class: `dag-layer dag-layer-${name}`, "aria-hidden": name === "boxes" ? null : "true" })));
+  const [below, boxes, top] = layers.map((layer) => /** @type {CanvasRenderingContext2D} */ (layer.getContext("2d")));
+  setAttributes(layers[1], { role: "img", tabindex: 0, "data-testid": scene.members ? "dag-groups" : "dag-canvas", "aria-describedby": "dag-keys" });
+  const frames = edgeFrames(context);
+  let density = 0;
+
+  const fitLayers = () => {
+    const now = devicePixelRatio || 1;
+    const [width, height] = [Math.round(panZoom.width * now), Math.round(panZoom.height * now)];
+    if (layers[0].width === width && layers[0].height === height && density === now) return;
+    if (density !== now) painter.refresh();
+    density = now;
+    for (const layer of layers) [layer.width, layer.height] = [width, height];
+  };
+  const clear = (/** @type {CanvasRenderingContext2D} */ pen) => {
+    pen.setTransform(density, 0, 0, density, 0, 0);
+    pen.clearRect(0, 0, panZoom.width, panZoom.height);
+  };
+  const paint = (/** @type {CanvasRenderingContext2D} */ pen, /** @type {Iterable<number>} */ items) => {
+    const detail = detailAt(context.shape.box, panZoom.scale);
+    pen.setTransform(density, 0, 0, density, 0, 0);
+    for (const item of items) {
+      const box = boxOf(context, item, density);
+      if (isSeen(panZoom, box)) painter.paint(pen, item, box, detail);
+    }
+  };
+  const paintEdges = () => {
+    clear(below);
+    strokeEdges(context, below, density, frames);
+  };
+  const paintTop = () => {
+    clear(top);
+    const { hovered, selected } = app.state;
+    if (hovered !== null || view.current >= 0) {
+      top.globalAlpha = 0.6;
+      top.fillStyle = app.colours().paper;
+      top.fillRect(0, 0, panZoom.width, panZoom.height);
+      top.globalAlpha = 1;
+    }
+    strokeMarks(context, top, density);
+    const pointed = hovered === null ? view.current : itemOf(app.graph, hovered);
+    if (pointed >= 0) paint(top, [pointed, ...scene.before[pointed], ...scene.after[pointed]]);
+    if (pointed >= 0) ring(context, top, density, pointed, view.current === pointed && document.activeElement === layers[1] ? "focus-ring" : "accent");
+    if (selected !== null) {
+      paint(top, [itemOf(app.graph, selected)]);
+      ring(context, top, density, itemOf(app.graph, selected), "accent");
+    }
+  };
+  /** @type {DagView & { current: number }} */
+  const view = {
+    element: make("div", { class: "dag-layers" }, ...layers),
+    /** Where the pointer or the keyboard is; -1 is nowhere. */
+    current: -1,
+    recolour: (ops) => {
+      fitLayers();
+      paint(boxes, painter.changed(ops));
+      setAttributes(layers[1], { "aria-label": context.label() });
+      if (app.state.hovered !== null || app.state.selected !== null || view.current >= 0) paintTop();
+    },
+    moved: () => {
+      fitLayers();
+      paintEdges();
+      clear(boxes);
+      paint(boxes, scene.names.keys());
+      paintTop();
+    },
+    highlight: paintTop,
+    refresh: () => {
+      painter.refresh();
+      view.moved();
+      setAttributes(layers[1], { "aria-label": context.label() });
+    },
+  };
+  listenToCanvas(context, layers[1], view, painter);
+  return view;
+}
+
+/** A box on the screen, on whole device pixels, so that painting it again covers it. @param {DagContext} context @param {number} item @param {number} density @returns {import("./dag_paint.js").Box} */
+function boxOf({ shape, panZoom }, item, density) {
+  const snap = (/** @type {number} */ value) => Math.round(value * density) / density;
+  const [halfWidth, halfHeight] = [(shape.box.width * panZoom.scale) / 2, (shape.box.height * panZoom.scale) / 2];
+  const [x, y] = [panZoom.x + shape.x[item] * panZoom.scale, panZoom.y + shape.y[item] * panZoom.scale];
+  const [left, top] = [snap(x - halfWidth), snap(y - halfHeight)];
+  return { x: left, y: top, width: Math.max(1 / density, snap(x + halfWidth) - left), height: Math.max(1 / density, snap(y + halfHeight) - top) };
+}
+
+/** @param {import("./pan_zoom.js").PanZoom} panZoom @param {import("./dag_paint.js").Box} box */
+function isSeen(panZoom, box) {
+  return box.x < panZoom.width && box.y < panZoom.height && box.x + box.width > 0 && box.y + box.height > 0;
+}
+
+/** By edge: left, top, right and bottom of its way on the drawing. @param {DagContext} context */
+function edgeFrames({ scene, shape }) {
+  const frames = new Float64Array(4 * scene.edges.length);
+  scene.edges.forEach(([source, target], index) => {
+    const xs = [shape.x[source], shape.x[target]];
+    const ys = [shape.y[source], shape.y[target]];
+    const route = scene.routes.get(source * scene.count + target) ?? [];
+    for (let at = 2; at < route.length; at += 2) {
+      const [across, along] = shape.place(route[at], route[at + 1]);
+      xs.push(shape.sideways ? along : across);
+      ys.push(shape.sideways ? across : along);
+    }
+    frames.set([Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)], 4 * index);
+  });
+  return frames;
+}
+
+/** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} density @param {Float64Array} frames */
+function strokeEdges(context, pen, density, frames) {
+  const { app, panZoom, scene } = context;
+  const { scale } = panZoom;
+  const [left, top] = [-panZoom.x / scale, -panZoom.y / scale];
+  const [right, bottom] = [left + panZoom.width / scale, top + panZoom.height / scale];
+  const seen = scene.edges.map((_, index) => index).filter((index) => frames[4 * index] < right && frames[4 * index + 1] < bottom && frames[4 * index + 2] > left && frames[4 * index + 3] > top);
+  const colours = app.colours();
+  pen.setTransform(density * scale, 0, 0, density * scale, density * panZoom.x, density * panZoom.y);
+  const crowded = seen.length > 1500;
+  for (const [kind, [colour, dashes]] of Object.entries(EDGE_LOOKS)) {
+    pen.beginPath();
+    for (const index of seen) {
+      const [source, target, kinds] = scene.edges[index];
+      if (drawnKind(kinds) === kind) trace(context, pen, source, target);
+    }
+    pen.strokeStyle = colours[colour];
+    pen.globalAlpha = crowded ? 0.45 : 0.85;
+    pen.lineWidth = (crowded ? 0.7 : 1.2) / scale;
+    pen.setLineDash(crowded ? [] : dashes.map((dash) => dash / scale));
+    pen.stroke();
+  }
+  pen.setLineDash([]);
+  pen.globalAlpha = 1;
+  if (!context.marks.critical) return;
+  pen.beginPath();
+  for (const index of seen) if (context.criticalEdges.has(index)) trace(context, pen, scene.edges[index][0], scene.edges[index][1]);
+  pen.strokeStyle = colours.critical;
+  pen.lineWidth = 1.8 / scale;
+  pen.stroke();
+}
+
+/** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} source @param {number} target */
+function trace({ scene, shape }, pen, source, target) {
+  drawWay(pen, shape, scene.layout, scene.routes.get(source * scene.count + target), source, target);
+}
+
+/** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} density */
+function strokeMarks(context, pen, density) {
+  const { app, panZoom, shape } = context;
+  const { scale } = panZoom;
+  pen.setTransform(density * scale, 0, 0, density * scale, density * panZoom.x, density * panZoom.y);
+  for (const { source, target, look, edge } of context.markedEdges()) {
+    const [colour, width, dashes] = MARK_LOOKS[look];
+    pen.beginPath();
+    if (edge) trace(context, pen, source, target);
+    else {
+      pen.moveTo(shape.x[source], shape.y[source]);
+      pen.lineTo(shape.x[target], shape.y[target]);
+    }
+    pen.strokeStyle = app.colours()[colour];
+    pen.lineWidth = width / scale;
+    pen.setLineDash(dashes.map((dash) => dash / scale));
+    pen.stroke();
+  }
+  pen.setLineDash([]);
+}
+
+/** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} density @param {number} item @param {string} colour */
+function ring(context, pen, density, item, colour) {
+  const box = boxOf(context, item, density);
+  pen.setTransform(density, 0, 0, density, 0, 0);
+  pen.strokeStyle = context.app.colours()[colour];
+  pen.lineWidth = 3;
+  pen.strokeRect(box.x - 3, box.y - 3, box.width + 6, box.height + 6);
+}

@@ -1,0 +1,195 @@
+// The graph as SVG: an element for each operator, up to some hundreds or a thousand of them.
+
+import { detailAt, detailStep, scaleOfStep } from "./dag_detail.js";
+import { drawnKind, itemByKey } from "./dag_scene.js";
+import { SvgWay, drawWay } from "./dag_shape.js";
+import { drawNodeText, makeNode, showNodeState } from "./dag_svg_node.js";
+import { operatorLabel } from "./dag_text.js";
+import { makeSvg, setAttributes } from "./dom.js";
+import { patternDefs, scalePatterns } from "./patterns.js";
+
+const MOST_TIPS = 400;
+const TIP = 7;
+
+/** @typedef {import("./dag_view.js").DagView} DagView */
+/** @typedef {import("./dag_view.js").DagContext} DagContext */
+
+/** @param {DagContext} context @returns {DagView} */
+export function svgView(context) {
+  const { app, scene, shape } = context;
+  const defs = patternDefs("dag");
+  const edges = makeSvg("g", { class: "dag-edges", "aria-hidden": "true" }, ...edgePaths(context));
+  const marked = makeSvg("g", { class: "dag-marked", "aria-hidden": "true" });
+  const nodes = scene.names.map((_, op) => makeNode(app.graph, shape, op));
+  const above = makeSvg("g", { class: "dag-nodes" }, ...nodes.map((node) => node.element));
+  const world = makeSvg("g", { class: "dag-world" }, edges, marked, above);
+  const svg = makeSvg("svg", { class: "dag-svg", role: "application", "data-testid": "dag-svg", "aria-describedby": "dag-keys" }, defs, world);
+  let step = NaN;
+  let stop = 0;
+  /** @type {number | null} */
+  let pressed = null;
+  /** @type {Element[]} */
+  let near = [];
+
+  const recolour = (/** @type {Iterable<number>} */ ops) => {
+    for (const op of ops) {
+      showNodeState(nodes[op], context.states[op]);
+      setAttributes(nodes[op].element, { "aria-label": operatorLabel(app, op, context.states[op]) });
+    }
+  };
+  const fitTexts = () => {
+    const scale = scaleOfStep(step);
+    const detail = detailAt(shape.box, scale);
+    setAttributes(svg, { "data-lines": detail.lines });
+    nodes.forEach((node, op) => drawNodeText(node, app.graph, op, shape.box, detail, scale, context.font, context.states[op]));
+    scalePatterns(defs, scale);
+  };
+  const press = (/** @type {number | null} */ op) => {
+    if (pressed !== null) setAttributes(nodes[pressed].element, { "aria-pressed": "false" });
+    if (op !== null) setAttributes(nodes[op].element, { "aria-pressed": "true" });
+    pressed = op;
+  };
+  const makeStop = (/** @type {number} */ op) => {
+    nodes[stop].element.setAttribute("tabindex", "-1");
+    nodes[op].element.setAttribute("tabindex", "0");
+    stop = op;
+  };
+  listenToNodes(context, svg, nodes, makeStop);
+  makeStop(0);
+
+  return {
+    element: svg,
+    recolour,
+    moved: () => {
+      const { x, y, scale } = context.panZoom;
+      world.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(5)})`);
+      const now = detailStep(scale);
+      if (now !== step) {
+        step = now;
+        fitTexts();
+      }
+    },
+    highlight: () => {
+      const { hovered, selected } = app.state;
+      for (const element of near) element.classList.remove("near", "hovered");
+      const around = hovered === null ? [] : [hovered, ...scene.before[hovered], ...scene.after[hovered]];
+      near = around.map((op) => nodes[op].element);
+      for (const element of near) element.classList.add("near");
+      if (hovered !== null) nodes[hovered].element.classList.add("hovered");
+      press(selected);
+      svg.classList.toggle("dimmed", hovered !== null);
+      marked.replaceChildren(...context.markedEdges().map((mark) => markedPath(context, mark)));
+      if (selected !== null && !svg.contains(document.activeElement)) makeStop(selected);
+    },
+    refresh: () => {
+      setAttributes(svg, { "aria-label": context.label() });
+      svg.classList.toggle("show-critical", context.marks.critical);
+      svg.classList.toggle("show-realised", context.marks.realised);
+      const realised = new Set(app.replay?.run.path ?? []);
+      nodes.forEach(({ element }, op) => {
+        element.classList.toggle("critical", context.critical.has(op));
+        element.classList.toggle("realised", realised.has(op));
+      });
+      edges.querySelector(".critical-edges")?.setAttribute("d", criticalWay(context));
+      fitTexts();
+      recolour(scene.names.keys());
+    },
+  };
+}
+
+/** @param {DagContext} context @param {number} source @param {number} target */
+function wayOf({ scene, shape }, source, target) {
+  const way = new SvgWay();
+  drawWay(way, shape, scene.layout, scene.routes.get(source * scene.count + target), source, target);
+  return way.d;
+}
+
+/** Edges in one path for each kind, those of the longest path once more, thicker. @param {DagContext} context */
+function edgePaths(context) {
+  const { scene, shape } = context;
+  const tips = scene.edges.length <= MOST_TIPS;
+  /** @type {Map<string, { way: string, tips: string }>} */
+  const kinds = new Map();
+  for (const [source, target, bits] of scene.edges) {
+    const kind = drawnKind(bits);
+    const drawn = kinds.get(kind) ?? { way: "", tips: "" };
+    drawn.way += wayOf(context, source, target);
+    if (tips) drawn.tips += tipAt(shape, target);
+    kinds.set(kind, drawn);
+  }
+  const thin = scene.count > 300 ? " thin" : "";
+  const paths = [...kinds].flatMap(([kind, drawn]) => [
+    makeSvg("path", { class: `edge edge-${kind}${thin}`, "data-testid": `edges-${kind}`, d: drawn.way }),
+    makeSvg("path", { class: `tip tip-${kind}`, d: drawn.tips }),
+  ]);
+  return [...paths, makeSvg("path", { class: `edge critical-edges${thin}` })];
+}
+
+/** @param {DagContext} context */
+function criticalWay(context) {
+  return [...context.criticalEdges].map((index) => wayOf(context, context.scene.edges[index][0], context.scene.edges[index][1])).join("");
+}
+
+/** The tip of an edge where it arrives. @param {import("./dag_shape.js").Shape} shape @param {number} target */
+function tipAt(shape, target) {
+  const [x, y] = [shape.x[target], shape.y[target]];
+  if (shape.sideways) {
+    const left = x - shape.box.width / 2;
+    return `M${left} ${y}l${-TIP} ${-TIP / 2}v${TIP}z`;
+  }
+  const top = y - shape.box.height / 2;
+  return `M${x} ${top}l${-TIP / 2} ${-TIP}h${TIP}z`;
+}
+
+/** @param {DagContext} context @param {import("./dag_view.js").Mark} mark */
+function markedPath(context, { source, target, look, edge }) {
+  const { shape } = context;
+  const straight = `M${shape.x[source]} ${shape.y[source]}L${shape.x[target]} ${shape.y[target]}`;
+  return makeSvg("path", { class: `mark mark-${look}`, d: edge ? wayOf(context, source, target) : straight });
+}
+
+/** @param {DagContext} context @param {SVGElement} svg @param {import("./dag_svg_node.js").NodeParts[]} nodes @param {(op: number) => void} makeStop */
+function listenToNodes(context, svg, nodes, makeStop) {
+  const { app, scene, shape } = context;
+  const opOf = (/** @type {Event} */ event) => {
+    const node = /** @type {Element} */ (event.target).closest(".dag-node");
+    return node ? Number(node.getAttribute("data-op")) : -1;
+  };
+  const select = (/** @type {number} */ op) => app.set({ selected: app.state.selected === op ? null : op });
+  svg.addEventListener("pointerover", (event) => {
+    const op = opOf(event);
+    app.set({ hovered: op < 0 ? null : op });
+  });
+  svg.addEventListener("pointerleave", () => app.set({ hovered: null }));
+  svg.addEventListener("click", (event) => {
+    const op = opOf(event);
+    if (context.panZoom.dragged) return;
+    if (op < 0) app.set({ selected: null });
+    else {
+      makeStop(op);
+      select(op);
+    }
+  });
+  svg.addEventListener("focusin", (event) => {
+    const op = opOf(event);
+    if (op < 0) return;
+    makeStop(op);
+    if (nodes[op].element.matches(":focus-visible")) {
+      app.set({ hovered: op });
+      context.reveal([op]);
+    }
+  });
+  svg.addEventListener("focusout", () => app.set({ hovered: null }));
+  svg.addEventListener("keydown", (event) => {
+    const op = opOf(event);
+    if (op < 0 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (event.key === "Enter" || event.key === " ") select(op);
+    else if (event.key.startsWith("Arrow")) {
+      const next = itemByKey(scene, shape.sideways, op, event.key);
+      if (next >= 0) nodes[next].element.focus({ preventScroll: true });
+    } else return;
+    // The player has uses of its own for these keys.
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
