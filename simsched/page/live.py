@@ -36,6 +36,9 @@ from simsched.whatif.variant import scaled_cost
 
 Plain = dict[str, Any]
 
+WARM_UP = ("topological", "critical_path", "greedy_ready", "memory_aware", "pipeline")
+"""Schedulers that run once before a reader asks for anything."""
+
 
 def answer(request: str) -> str:
     """Answer one request of a page.
@@ -54,13 +57,30 @@ def answer(request: str) -> str:
         in the page: ``{"scheduler", "message", "line"}``; or ``{"ok": false, "error": {"type", "message", "line"}}``.
     """
     try:
-        response = _respond(json.loads(request))
+        response = _respond(_read(request))
     except SimschedError as error:
         response = {"ok": False, "error": _error(error)}
     except Exception as error:  # the page has nobody else to tell
         message = f"internal error: {type(error).__name__}: {error}; this is a fault of simsched, please report it"
         response = {"ok": False, "error": {"type": "internal", "message": message}}
     return json.dumps(response, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def warm_up() -> None:
+    """Answer a small request once: what is imported and prepared at the first one then no longer delays a reader."""
+    operators = [{"name": name, "duration": 1} for name in "abcd"]
+    graph = {"name": "warm_up", "time_unit": "tick", "operators": operators}
+    graph["edges"] = [{"from": "a", "to": "b", "bytes": 1}, ["a", "c"], ["b", "d"], ["c", "d"]]
+    hardware = {"name": "lanes:2", "devices": [{"name": "d0", "streams": 2}]}
+    schedulers = [{"spec": spec} for spec in WARM_UP]
+    answer(json.dumps({"kind": "run", "problem": {"graph": graph, "hardware": hardware, "schedulers": schedulers}}))
+
+
+def _read(request: str) -> Any:
+    try:
+        return json.loads(request)
+    except ValueError as error:
+        raise ConfigError("request", [Fault(f"is not JSON: {error}")]) from None
 
 
 def _error(error: SimschedError) -> Plain:

@@ -132,7 +132,10 @@ def _row(answer: Any) -> tuple[int, int, str]:
 
 
 class _Lines:
-    """Counts the lines of the written text that are executed, over all calls of one run."""
+    """Counts the lines of the written text that are executed, over all calls of one run.
+
+    What takes long within one line is not seen; for that the page gives up after some seconds and starts a new worker.
+    """
 
     def __init__(self) -> None:
         self.left = MOST_LINES
