@@ -92,6 +92,16 @@ def roots(folder: Folder) -> Iterator[Path]:
         yield package.parent / folder
 
 
+def packaged(folder: Folder) -> dict[str, Path]:
+    """Return the path of each file that comes with the package, by its name without suffix, sorted."""
+    root, suffixes = list(roots(folder))[-1], SUFFIXES[folder]
+    found = {}
+    for file in _listing(root, suffixes):
+        suffix = max((suffix for suffix in suffixes if file.endswith(suffix)), key=len)
+        found[file[: -len(suffix)]] = root / file
+    return found
+
+
 def not_a_file(path: Path) -> str:
     """Say why a path cannot be read like a file: it leads to a folder, to nothing, or to something without an end."""
     if path.is_dir():

@@ -28,6 +28,7 @@ COMMANDS = {
     "profile": ("profile", "List, show, check or begin hardware profiles."),
     "plot": ("plot", "Draw one picture, from names or from recorded runs."),
     "page": ("page", "Write one HTML file that replays runs side by side."),
+    "serve": ("serve", "Show runs in the browser, change them there, and run again."),
 }
 
 

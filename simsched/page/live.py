@@ -27,7 +27,7 @@ from simsched.page.form import check_request
 from simsched.page.written import Written, WrittenError, compile_scheduler
 from simsched.problem import Problem, make_problem
 from simsched.profiles.variants import with_model
-from simsched.result import Comparison, Failure
+from simsched.result import Comparison, Failure, Result
 from simsched.run import compare_named
 from simsched.schedulers.base import Scheduler
 from simsched.schedulers.registry import make_scheduler
@@ -74,6 +74,15 @@ def warm_up() -> None:
     hardware = {"name": "lanes:2", "devices": [{"name": "d0", "streams": 2}]}
     schedulers = [{"spec": spec} for spec in WARM_UP]
     answer(json.dumps({"kind": "run", "problem": {"graph": graph, "hardware": hardware, "schedulers": schedulers}}))
+
+
+def runs_again(result: Result) -> bool:
+    """Whether a page can make a run again: noise, a placement and costs of another model are not in its problem."""
+    problem = result.problem
+    if result.actual is not None:
+        return False
+    again = make_problem(problem.graph, problem.hardware, seed=problem.seed)
+    return (again.costs, again.allowed) == (problem.costs, problem.allowed)
 
 
 def _read(request: str) -> Any:

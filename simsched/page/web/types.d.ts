@@ -204,6 +204,8 @@ interface LiveProblem {
   schedulers: LiveScheduler[];
   memory: "unbounded" | "block" | "strict";
   seed: number;
+  /** Operators that take another time than the cost model says: its factor, as "3/2". */
+  scales?: Record<string, string>;
 }
 
 /** A spec such as "greedy_ready:spt", or a class written in the page. */
