@@ -2,7 +2,7 @@
 
 import { canvasView } from "./dag_canvas.js";
 import { mountDagControls } from "./dag_controls.js";
-import { boxSize } from "./dag_detail.js";
+import { boxSizes } from "./dag_detail.js";
 import { frameOfItems, latestTogether } from "./dag_follow.js";
 import { mountDagLegend } from "./dag_legend.js";
 import { mountMembers } from "./dag_members.js";
@@ -16,9 +16,9 @@ import { PanZoom } from "./pan_zoom.js";
 import { t } from "./words.js";
 
 /** Up to so many operators each has elements of its own; beyond it canvases are drawn. */
-const MOST_IN_SVG = 1500;
+const DAG_MOST_IN_SVG = 1500;
 /** Height of a box on the screen whose name can be read from afar. */
-const READABLE = 30;
+const DAG_READABLE = 30;
 
 /** @param {HTMLElement} root @param {import("./app.js").App} app */
 export function mountDag(root, app) {
@@ -56,7 +56,7 @@ class GraphPanel {
       app,
       panZoom,
       scene,
-      shape: arrange(scene.layout, boxSize(scene.names, !!scene.members), panZoom),
+      shape: bestDagShape(scene, app.graph, panZoom),
       font: getComputedStyle(document.documentElement).fontFamily,
       states: new Uint8Array(app.graph.names.length),
       critical: new Set(),
@@ -79,7 +79,7 @@ class GraphPanel {
     const anew = change.has("document");
     if (anew) this.#build();
     else if (["focus", "theme", "lang"].some((what) => change.has(what))) this.#refresh();
-    else if (change.has("cursor")) this.view?.recolour(changedStates(this.context));
+    else if (change.has("cursor")) this.view?.recolour(dagChangedStates(this.context));
     const pointed = ["hovered", "selected"].some((what) => change.has(what));
     if (pointed || (change.has("cursor") && this.#copiesChanged())) this.view?.highlight();
     if (change.has("selected") && !anew) this.#revealSelected();
@@ -91,17 +91,12 @@ class GraphPanel {
   }
 
   #build() {
-    const { app, context } = this;
+    const { app, context, panZoom } = this;
     context.scene = sceneOf(app.graph);
-    context.shape = this.#bestShape();
+    context.shape = bestDagShape(context.scene, app.graph, panZoom);
     context.states = new Uint8Array(app.graph.names.length);
     this.members.close();
     this.#draw();
-  }
-
-  #bestShape() {
-    const { names, layout, members } = this.context.scene;
-    return arrange(layout, boxSize(names, !!members), this.panZoom);
   }
 
   #draw() {
@@ -109,7 +104,7 @@ class GraphPanel {
     this.view = null;
     this.viewport.replaceChildren();
     if (!context.scene.count) return;
-    const view = context.scene.count > MOST_IN_SVG || context.scene.members ? canvasView(context) : svgView(context);
+    const view = context.scene.count > DAG_MOST_IN_SVG || context.scene.members ? canvasView(context) : svgView(context);
     this.viewport.append(view.element);
     panZoom.content = context.shape.size;
     this.view = view;
@@ -120,8 +115,8 @@ class GraphPanel {
   /** Another run, theme, language, or other outlines. */
   #refresh() {
     const { context } = this;
-    changedStates(context);
-    findCritical(context);
+    dagChangedStates(context);
+    findDagCritical(context);
     const { sideways } = context.shape;
     setText(this.keys, `${t(sideways ? "dag_keys_right" : "dag_keys_down")} ${context.scene.members ? t("dag_group_help") : ""}`);
     this.view?.refresh();
@@ -129,10 +124,11 @@ class GraphPanel {
   }
 
   #resized() {
-    const { context, panZoom } = this;
+    const { app, context, panZoom } = this;
     if (!this.view) return;
-    const shape = panZoom.fitted ? this.#bestShape() : context.shape;
-    if (shape.sideways !== context.shape.sideways || shape.strips !== context.shape.strips) {
+    const shape = panZoom.fitted ? bestDagShape(context.scene, app.graph, panZoom) : context.shape;
+    const { sideways, strips, box } = context.shape;
+    if (shape.sideways !== sideways || shape.strips !== strips || shape.box.width !== box.width) {
       context.shape = shape;
       this.#draw();
     } else if (panZoom.fitted) panZoom.fit();
@@ -143,7 +139,7 @@ class GraphPanel {
   #follow(begins) {
     const { app, context, panZoom } = this;
     if (!this.controls?.following() || !app.replay || !this.view) return;
-    const readable = READABLE / context.shape.box.height;
+    const readable = DAG_READABLE / context.shape.box.height;
     const scale = begins ? Math.max(panZoom.scale, readable) : panZoom.scale;
     context.reveal(latestTogether(context, app.replay, scale), scale);
   }
@@ -173,8 +169,13 @@ class GraphPanel {
   }
 }
 
+/** @param {import("./dag_scene.js").Scene} scene @param {GraphPart} graph @param {PanZoom} room */
+function bestDagShape(scene, graph, room) {
+  return arrange(scene.layout, boxSizes(scene.names, graph.types, !!scene.members), room);
+}
+
 /** Bring the states as drawn up to date. @param {import("./dag_view.js").DagContext} context @returns {Op[]} Operators whose states have changed. */
-function changedStates({ app, states }) {
+function dagChangedStates({ app, states }) {
   const { replay } = app;
   const changed = [];
   for (let op = 0; op < states.length; op += 1) {
@@ -188,7 +189,7 @@ function changedStates({ app, states }) {
 }
 
 /** Items and edges without slack, on the machine of the run in focus. @param {import("./dag_view.js").DagContext} context */
-function findCritical(context) {
+function findDagCritical(context) {
   const { app, scene } = context;
   const machine = app.replay?.machine ?? app.document.machines[0];
   if (!machine) return;

@@ -12,9 +12,9 @@ import { make, setAttributes } from "./dom.js";
 /** @typedef {import("./dag_view.js").DagView} DagView */
 
 /** By kind of edge: its colour and its dashes. @type {Record<string, [string, number[]]>} */
-const EDGE_LOOKS = { data: ["edge", []], control: ["edge-control", [6, 4]], order: ["edge-order", [2, 3]] };
+const DAG_EDGE_LOOKS = { data: ["edge", []], control: ["edge-control", [6, 4]], order: ["edge-order", [2, 3]] };
 /** By look of a mark: colour, width, dashes. @type {Record<string, [string, number, number[]]>} */
-const MARK_LOOKS = { near: ["accent", 2.2, []], selected: ["accent", 1.6, []], copy: ["run-1", 3, [7, 4]], realised: ["bound", 2.6, [9, 4]] };
+const DAG_MARK_LOOKS = { near: ["accent", 2.2, []], selected: ["accent", 1.6, []], copy: ["run-1", 3, [7, 4]], realised: ["bound", 2.6, [9, 4]] };
 
 /** @param {DagContext} context @returns {DagView & { current: number }} */
 export function canvasView(context) {
@@ -23,7 +23,7 @@ export function canvasView(context) {
   const layers = ["edges", "boxes", "top"].map((name) => /** @type {HTMLCanvasElement} */ (make("canvas", { class: `dag-layer dag-layer-${name}`, "aria-hidden": name === "boxes" ? null : "true" })));
   const [below, boxes, top] = layers.map((layer) => /** @type {CanvasRenderingContext2D} */ (layer.getContext("2d")));
   setAttributes(layers[1], { role: "img", tabindex: 0, "data-testid": scene.members ? "dag-groups" : "dag-canvas", "aria-describedby": "dag-keys" });
-  const frames = edgeFrames(context);
+  const frames = dagEdgeFrames(context);
   let density = 0;
 
   const fitLayers = () => {
@@ -42,13 +42,13 @@ export function canvasView(context) {
     const detail = detailAt(context.shape.box, panZoom.scale);
     pen.setTransform(density, 0, 0, density, 0, 0);
     for (const item of items) {
-      const box = boxOf(context, item, density);
-      if (isSeen(panZoom, box)) painter.paint(pen, item, box, detail);
+      const box = dagBoxOf(context, item, density);
+      if (dagBoxIsSeen(panZoom, box)) painter.paint(pen, item, box, detail);
     }
   };
   const paintEdges = () => {
     clear(below);
-    strokeEdges(context, below, density, frames);
+    strokeDagEdges(context, below, density, frames);
   };
   const paintTop = () => {
     clear(top);
@@ -59,13 +59,13 @@ export function canvasView(context) {
       top.fillRect(0, 0, panZoom.width, panZoom.height);
       top.globalAlpha = 1;
     }
-    strokeMarks(context, top, density);
+    strokeDagMarks(context, top, density);
     const pointed = hovered === null ? view.current : itemOf(app.graph, hovered);
     if (pointed >= 0) paint(top, [pointed, ...scene.before[pointed], ...scene.after[pointed]]);
-    if (pointed >= 0) ring(context, top, density, pointed, view.current === pointed && document.activeElement === layers[1] ? "focus-ring" : "accent");
+    if (pointed >= 0) strokeDagRing(context, top, density, pointed, view.current === pointed && document.activeElement === layers[1] ? "focus-strokeDagRing" : "accent");
     if (selected !== null) {
       paint(top, [itemOf(app.graph, selected)]);
-      ring(context, top, density, itemOf(app.graph, selected), "accent");
+      strokeDagRing(context, top, density, itemOf(app.graph, selected), "accent");
     }
   };
   /** @type {DagView & { current: number }} */
@@ -98,7 +98,7 @@ export function canvasView(context) {
 }
 
 /** A box on the screen, on whole device pixels, so that painting it again covers it. @param {DagContext} context @param {number} item @param {number} density @returns {import("./dag_paint.js").Box} */
-function boxOf({ shape, panZoom }, item, density) {
+function dagBoxOf({ shape, panZoom }, item, density) {
   const snap = (/** @type {number} */ value) => Math.round(value * density) / density;
   const [halfWidth, halfHeight] = [(shape.box.width * panZoom.scale) / 2, (shape.box.height * panZoom.scale) / 2];
   const [x, y] = [panZoom.x + shape.x[item] * panZoom.scale, panZoom.y + shape.y[item] * panZoom.scale];
@@ -107,12 +107,12 @@ function boxOf({ shape, panZoom }, item, density) {
 }
 
 /** @param {import("./pan_zoom.js").PanZoom} panZoom @param {import("./dag_paint.js").Box} box */
-function isSeen(panZoom, box) {
+function dagBoxIsSeen(panZoom, box) {
   return box.x < panZoom.width && box.y < panZoom.height && box.x + box.width > 0 && box.y + box.height > 0;
 }
 
 /** By edge: left, top, right and bottom of its way on the drawing. @param {DagContext} context */
-function edgeFrames({ scene, shape }) {
+function dagEdgeFrames({ scene, shape }) {
   const frames = new Float64Array(4 * scene.edges.length);
   scene.edges.forEach(([source, target], index) => {
     const xs = [shape.x[source], shape.x[target]];
@@ -129,7 +129,7 @@ function edgeFrames({ scene, shape }) {
 }
 
 /** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} density @param {Float64Array} frames */
-function strokeEdges(context, pen, density, frames) {
+function strokeDagEdges(context, pen, density, frames) {
   const { app, panZoom, scene } = context;
   const { scale } = panZoom;
   const [left, top] = [-panZoom.x / scale, -panZoom.y / scale];
@@ -138,11 +138,19 @@ function strokeEdges(context, pen, density, frames) {
   const colours = app.colours();
   pen.setTransform(density * scale, 0, 0, density * scale, density * panZoom.x, density * panZoom.y);
   const crowded = seen.length > 1500;
-  for (const [kind, [colour, dashes]] of Object.entries(EDGE_LOOKS)) {
+  if (context.marks.critical) {
+    pen.beginPath();
+    for (const index of seen) if (context.criticalEdges.has(index)) traceDagEdge(context, pen, scene.edges[index][0], scene.edges[index][1]);
+    pen.strokeStyle = colours.critical;
+    pen.globalAlpha = 0.5;
+    pen.lineWidth = (crowded ? 3 : 5) / scale;
+    pen.stroke();
+  }
+  for (const [kind, [colour, dashes]] of Object.entries(DAG_EDGE_LOOKS)) {
     pen.beginPath();
     for (const index of seen) {
       const [source, target, kinds] = scene.edges[index];
-      if (drawnKind(kinds) === kind) trace(context, pen, source, target);
+      if (drawnKind(kinds) === kind) traceDagEdge(context, pen, source, target);
     }
     pen.strokeStyle = colours[colour];
     pen.globalAlpha = crowded ? 0.45 : 0.85;
@@ -152,28 +160,22 @@ function strokeEdges(context, pen, density, frames) {
   }
   pen.setLineDash([]);
   pen.globalAlpha = 1;
-  if (!context.marks.critical) return;
-  pen.beginPath();
-  for (const index of seen) if (context.criticalEdges.has(index)) trace(context, pen, scene.edges[index][0], scene.edges[index][1]);
-  pen.strokeStyle = colours.critical;
-  pen.lineWidth = 1.8 / scale;
-  pen.stroke();
 }
 
 /** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} source @param {number} target */
-function trace({ scene, shape }, pen, source, target) {
+function traceDagEdge({ scene, shape }, pen, source, target) {
   drawWay(pen, shape, scene.layout, scene.routes.get(source * scene.count + target), source, target);
 }
 
 /** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} density */
-function strokeMarks(context, pen, density) {
+function strokeDagMarks(context, pen, density) {
   const { app, panZoom, shape } = context;
   const { scale } = panZoom;
   pen.setTransform(density * scale, 0, 0, density * scale, density * panZoom.x, density * panZoom.y);
   for (const { source, target, look, edge } of context.markedEdges()) {
-    const [colour, width, dashes] = MARK_LOOKS[look];
+    const [colour, width, dashes] = DAG_MARK_LOOKS[look];
     pen.beginPath();
-    if (edge) trace(context, pen, source, target);
+    if (edge) traceDagEdge(context, pen, source, target);
     else {
       pen.moveTo(shape.x[source], shape.y[source]);
       pen.lineTo(shape.x[target], shape.y[target]);
@@ -187,8 +189,8 @@ function strokeMarks(context, pen, density) {
 }
 
 /** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} density @param {number} item @param {string} colour */
-function ring(context, pen, density, item, colour) {
-  const box = boxOf(context, item, density);
+function strokeDagRing(context, pen, density, item, colour) {
+  const box = dagBoxOf(context, item, density);
   pen.setTransform(density, 0, 0, density, 0, 0);
   pen.strokeStyle = context.app.colours()[colour];
   pen.lineWidth = 3;

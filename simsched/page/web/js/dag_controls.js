@@ -3,7 +3,7 @@
 import { make, makeButton, setAttributes, setText } from "./dom.js";
 import { t } from "./words.js";
 
-const ZOOM_STEP = 1.35;
+const DAG_ZOOM_STEP = 1.35;
 
 /**
  * @param {HTMLElement} root
@@ -11,8 +11,8 @@ const ZOOM_STEP = 1.35;
  * @param {() => void} onFollow When following has been switched.
  */
 export function mountDagControls(root, panZoom, onFollow) {
-  const smaller = makeButton("−", () => panZoom.zoomBy(1 / ZOOM_STEP), { class: "icon", "data-testid": "dag-zoom-out" });
-  const larger = makeButton("+", () => panZoom.zoomBy(ZOOM_STEP), { class: "icon", "data-testid": "dag-zoom-in" });
+  const smaller = makeButton("−", () => panZoom.zoomBy(1 / DAG_ZOOM_STEP), { class: "icon", "data-testid": "dag-zoom-out" });
+  const larger = makeButton("+", () => panZoom.zoomBy(DAG_ZOOM_STEP), { class: "icon", "data-testid": "dag-zoom-in" });
   const whole = makeButton("", () => panZoom.fit(), { "data-testid": "dag-fit" });
   const follow = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", "data-testid": "dag-follow" }));
   const followText = make("span");

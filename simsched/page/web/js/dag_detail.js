@@ -12,22 +12,22 @@
  * @property {number} outline
  */
 
-const bounded = (/** @type {number} */ value, /** @type {number} */ low, /** @type {number} */ high) => Math.max(low, Math.min(high, value));
+const dagBounded = (/** @type {number} */ value, /** @type {number} */ low, /** @type {number} */ high) => Math.max(low, Math.min(high, value));
 
 /** @param {import("./dag_shape.js").Size} box At scale 1. @param {number} scale @returns {Detail} */
 export function detailAt(box, scale) {
   const [width, height] = [box.width * scale, box.height * scale];
   const lines = width < 34 || height < 12 ? 0 : height < 31 ? 1 : 2;
-  const nameSize = lines === 2 ? bounded(height * 0.34, 11, 26) : bounded(height * 0.5, 9, 14);
-  const sign = height < 7 || width < 12 ? 0 : lines ? bounded(nameSize * 0.8, 7, 18) : bounded(height * 0.62, 5, 10);
-  const strip = width < 16 || height < 9 ? 0 : bounded(width * 0.05, 3, 9);
+  const nameSize = lines === 2 ? dagBounded(height * 0.34, 11, 26) : dagBounded(height * 0.5, 9, 14);
+  const sign = height < 7 || width < 12 ? 0 : lines ? dagBounded(nameSize * 0.8, 7, 18) : dagBounded(height * 0.62, 5, 10);
+  const strip = width < 16 || height < 9 ? 0 : dagBounded(width * 0.05, 3, 9);
   return {
     lines,
     nameSize,
-    noteSize: bounded(height * 0.25, 9.5, 18),
+    noteSize: dagBounded(height * 0.25, 9.5, 18),
     sign,
     strip,
-    pad: strip + bounded(width * 0.07, 4, 12),
+    pad: strip + dagBounded(width * 0.07, 4, 12),
     outline: height < 9 ? 0.6 : 1.2,
   };
 }
@@ -42,11 +42,21 @@ export function scaleOfStep(step) {
   return 1.2 ** step;
 }
 
-/** Size of boxes: wide enough for most names of a small graph, small in a large one. @param {string[]} names @param {boolean} groups */
-export function boxSize(names, groups) {
-  const letters = names.map((name) => Math.min(name.length, 24)).sort((a, b) => a - b);
-  const usual = letters[Math.floor(letters.length * 0.9)] ?? 6;
-  if (groups) return { width: 112, height: 52 };
-  if (names.length <= 40) return { width: bounded(usual * 9 + 46, 136, 196), height: 50 };
-  return { width: bounded(usual * 7 + 30, 68, 112), height: 34 };
+/**
+ * Sizes of boxes to choose from, the best to read first: wide enough for most names (and types, in a small graph).
+ * @param {string[]} names @param {string[]} types @param {boolean} groups
+ * @returns {import("./dag_shape.js").Size[]}
+ */
+export function boxSizes(names, types, groups) {
+  if (groups) return [{ width: 112, height: 52 }];
+  const name = dagMostLetters(names);
+  if (names.length > 40) return [{ width: dagBounded(name * 7 + 30, 68, 112), height: 34 }];
+  const wide = Math.max(name * 9 + 46, types.length > 1 ? dagMostLetters(types) * 7 + 92 : 0);
+  return [dagBounded(wide, 136, 216), dagBounded(name * 9 + 46, 136, 180), 136].map((width) => ({ width, height: 50 }));
+}
+
+/** Letters of nine in ten texts. @param {string[]} texts */
+function dagMostLetters(texts) {
+  const letters = texts.map((text) => text.length).sort((a, b) => a - b);
+  return letters[Math.ceil(letters.length * 0.9) - 1] ?? 6;
 }

@@ -7,8 +7,8 @@ import { patternDefs, stateSwatch } from "./patterns.js";
 import { STATES } from "./replay.js";
 import { t } from "./words.js";
 
-const MOST_TYPES = 8;
-const GREY = 8;
+const DAG_MOST_TYPES = 8;
+const DAG_GREY_FILL = 8;
 
 /**
  * @param {HTMLElement} root
@@ -18,12 +18,12 @@ const GREY = 8;
  */
 export function mountDagLegend(root, context, onMarks) {
   const { app } = context;
-  const states = mountStates(root);
+  const states = mountDagStates(root);
   const more = make("div", { class: "dag-legend" });
   root.append(more);
   return (change) => {
     if (change.has("document") || change.has("lang")) {
-      more.replaceChildren(marksLegend(context, onMarks), edgesLegend(app), ...typesLegend(app.graph));
+      more.replaceChildren(dagMarksLegend(context, onMarks), dagEdgesLegend(app), ...dagTypesLegend(app.graph));
     }
     if (["document", "lang", "focus", "cursor"].some((what) => change.has(what))) {
       states(app.replay?.counts ?? [app.graph.names.length, 0, 0, 0, 0]);
@@ -32,7 +32,7 @@ export function mountDagLegend(root, context, onMarks) {
 }
 
 /** @param {HTMLElement} root @returns {(counts: number[]) => void} */
-function mountStates(root) {
+function mountDagStates(root) {
   const defs = makeSvg("svg", { width: 0, height: 0, class: "dag-defs", "aria-hidden": "true" }, patternDefs("dag-legend"));
   const items = STATES.map((state, index) => {
     const words = make("span");
@@ -51,17 +51,17 @@ function mountStates(root) {
 }
 
 /** @param {string} className */
-function lineSwatch(className) {
+function dagLineSwatch(className) {
   return makeSvg("svg", { class: "swatch", viewBox: "0 0 28 18", width: 28, height: 18, "aria-hidden": "true" }, makeSvg("path", { class: className, d: "M1 9h26" }));
 }
 
 /** @param {string} title @param {string} testId @param {...Node} items */
-function legendRow(title, testId, ...items) {
+function dagLegendRow(title, testId, ...items) {
   return make("div", { class: "dag-row", role: "group", "aria-label": title, "data-testid": testId }, ...items);
 }
 
 /** @param {import("./dag_view.js").DagContext} context @param {() => void} onMarks */
-function marksLegend(context, onMarks) {
+function dagMarksLegend(context, onMarks) {
   const boxes = /** @type {("critical" | "realised")[]} */ (["critical", "realised"]).map((mark) => {
     const box = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", checked: context.marks[mark], "data-testid": `mark-${mark}` }));
     box.addEventListener("change", () => {
@@ -71,23 +71,23 @@ function marksLegend(context, onMarks) {
     const swatch = makeSvg("svg", { class: "swatch", viewBox: "0 0 28 18", width: 28, height: 18, "aria-hidden": "true" }, makeSvg("rect", { class: `swatch-${mark}`, x: 2.5, y: 2.5, width: 23, height: 13, rx: 4 }));
     return make("label", { class: "dag-check" }, box, swatch, t(`dag_${mark}`));
   });
-  return legendRow(t("dag_marks"), "legend-marks", ...boxes);
+  return dagLegendRow(t("dag_marks"), "legend-marks", ...boxes);
 }
 
 /** @param {import("./app.js").App} app */
-function edgesLegend(app) {
-  const kinds = kindsThatOccur(app.graph).map((kind) => make("span", { class: "dag-key" }, lineSwatch(`edge edge-${kind}`), t(`dag_${kind}`)));
+function dagEdgesLegend(app) {
+  const kinds = kindsThatOccur(app.graph).map((kind) => make("span", { class: "dag-key" }, dagLineSwatch(`edge edge-${kind}`), t(`dag_${kind}`)));
   const copies = app.document.runs.some((run) => run.transfers.length);
-  if (copies) kinds.push(make("span", { class: "dag-key" }, lineSwatch("mark mark-copy"), t("dag_copy")));
-  return legendRow(t("dag_edges"), "legend-edges", ...kinds);
+  if (copies) kinds.push(make("span", { class: "dag-key" }, dagLineSwatch("mark mark-copy"), t("dag_copy")));
+  return dagLegendRow(t("dag_edges"), "legend-edges", ...kinds);
 }
 
 /** @param {GraphPart} graph */
-function typesLegend(graph) {
+function dagTypesLegend(graph) {
   if (!showsTypes(graph) || graph.groups) return [];
-  const named = graph.types.map((name, type) => ({ name, fill: graph.fills[type] })).filter(({ fill }) => fill !== GREY).slice(0, MOST_TYPES);
-  const others = graph.types.filter((_, type) => graph.fills[type] === GREY);
-  const grey = others.length === 0 ? [] : [{ name: others.length <= 2 ? others.join(", ") : t("dag_other_types"), fill: GREY }];
+  const named = graph.types.map((name, type) => ({ name, fill: graph.fills[type] })).filter(({ fill }) => fill !== DAG_GREY_FILL).slice(0, DAG_MOST_TYPES);
+  const others = graph.types.filter((_, type) => graph.fills[type] === DAG_GREY_FILL);
+  const grey = others.length === 0 ? [] : [{ name: others.length <= 2 ? others.join(", ") : t("dag_other_types"), fill: DAG_GREY_FILL }];
   const chips = [...named, ...grey].map(({ name, fill }) => make("span", { class: "dag-key" }, make("i", { class: "dag-chip", style: `background: var(--fill-${fill})` }), name));
-  return [legendRow(t("dag_types"), "legend-types", ...chips)];
+  return [dagLegendRow(t("dag_types"), "legend-types", ...chips)];
 }

@@ -6,7 +6,7 @@ import { stateSwatch } from "./patterns.js";
 import { STATES } from "./replay.js";
 import { t } from "./words.js";
 
-const MOST_SHOWN = 200;
+const MEMBERS_SHOWN = 200;
 
 /** @param {HTMLElement} frame @param {import("./dag_view.js").DagContext} context */
 export function mountMembers(frame, context) {
@@ -31,9 +31,9 @@ export function mountMembers(frame, context) {
   const fill = () => {
     const wanted = search.value.trim().toLowerCase();
     const members = (context.scene.members?.[group] ?? []).filter((op) => app.graph.names[op].toLowerCase().includes(wanted));
-    shown = new Map(members.slice(0, MOST_SHOWN).map((op) => [op, { button: memberButton(context, op), state: -1 }]));
+    shown = new Map(members.slice(0, MEMBERS_SHOWN).map((op) => [op, { button: memberButton(context, op), state: -1 }]));
     list.replaceChildren(...Array.from(shown.values(), ({ button }) => make("li", {}, button)));
-    setText(note, members.length === 0 ? t("dag_group_none") : members.length > MOST_SHOWN ? t("dag_group_more", { count: members.length - MOST_SHOWN }) : "");
+    setText(note, members.length === 0 ? t("dag_group_none") : members.length > MEMBERS_SHOWN ? t("dag_group_more", { count: members.length - MEMBERS_SHOWN }) : "");
     showStates();
   };
   const showStates = () => {

@@ -17,46 +17,46 @@ import { STATES } from "./replay.js";
 /** @typedef {import("./dag_view.js").DagContext} DagContext */
 
 /** What all boxes need to be painted. @param {DagContext} context @param {number} density */
-function readInks(context, density) {
+function readDagInks(context, density) {
   const colours = context.app.colours();
   const scratch = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
   return { colours, states: STATES.map((state) => colours[state]), patterns: canvasPatterns(scratch, colours["on-state"], density) };
 }
 
-/** @typedef {ReturnType<typeof readInks>} Inks */
+/** @typedef {ReturnType<typeof readDagInks>} Inks */
 
 /** @param {DagContext} context @returns {Painter} */
 export function operatorPainter(context) {
   const { app } = context;
   const { graph } = app;
   const typed = showsTypes(graph);
-  let inks = readInks(context, devicePixelRatio);
+  let inks = readDagInks(context, devicePixelRatio);
   return {
-    refresh: () => (inks = readInks(context, devicePixelRatio)),
+    refresh: () => (inks = readDagInks(context, devicePixelRatio)),
     changed: (ops) => ops,
     lines: (op) => operatorLines(app, op),
     paint: (pen, op, box, detail) => {
       const state = context.states[op];
-      paintBox(pen, box, inks.states[state]);
+      paintDagBox(pen, box, inks.states[state]);
       if (box.width < 5 || box.height < 4) {
-        if (context.marks.critical && context.critical.has(op)) paintDot(pen, box, inks.colours.critical);
+        if (context.marks.critical && context.critical.has(op)) paintDagDot(pen, box, inks.colours.critical);
         return;
       }
       const pattern = inks.patterns[state];
-      if (pattern) paintBox(pen, box, pattern);
-      if (detail.strip) paintStrip(pen, box, detail, inks.colours[`fill-${graph.fills[graph.type[op]]}`]);
-      paintOutline(pen, box, detail, inks, context.marks.critical && context.critical.has(op));
-      if (detail.sign) paintSign(pen, box, detail, state, inks.colours["on-state"]);
+      if (pattern) paintDagBox(pen, box, pattern);
+      if (detail.strip) paintDagStrip(pen, box, detail, inks.colours[`fill-${graph.fills[graph.type[op]]}`]);
+      paintDagOutline(pen, box, detail, inks, context.marks.critical && context.critical.has(op));
+      if (detail.sign) paintDagSign(pen, box, detail, state, inks.colours["on-state"]);
       if (detail.lines) {
         const lines = [graph.names[op], typed ? graph.types[graph.type[op]] : "", stateWord(state)];
-        paintTexts(pen, box, detail, lines, context.font, inks.colours["on-state"]);
+        paintDagTexts(pen, box, detail, lines, context.font, inks.colours["on-state"]);
       }
     },
   };
 }
 
 /** @param {CanvasRenderingContext2D} pen @param {Box} box @param {string | CanvasPattern} fill */
-function paintBox(pen, box, fill) {
+function paintDagBox(pen, box, fill) {
   pen.fillStyle = fill;
   if (box.height < 12) pen.fillRect(box.x, box.y, box.width, box.height);
   else {
@@ -67,13 +67,13 @@ function paintBox(pen, box, fill) {
 }
 
 /** The longest path from far away: the left third of a box. @param {CanvasRenderingContext2D} pen @param {Box} box @param {string} colour */
-function paintDot(pen, box, colour) {
+function paintDagDot(pen, box, colour) {
   pen.fillStyle = colour;
   pen.fillRect(box.x, box.y, Math.max(1, box.width / 3), box.height);
 }
 
 /** The outline lies inside the box, so that painting the box again covers it. @param {CanvasRenderingContext2D} pen @param {Box} box @param {import("./dag_detail.js").Detail} detail @param {Inks} inks @param {boolean} critical */
-function paintOutline(pen, box, detail, inks, critical) {
+function paintDagOutline(pen, box, detail, inks, critical) {
   const thick = critical ? Math.min(3.5, Math.max(1.6, box.height * 0.12)) : detail.outline;
   pen.strokeStyle = critical ? inks.colours.critical : inks.colours.edge;
   pen.lineWidth = thick;
@@ -88,37 +88,37 @@ function paintOutline(pen, box, detail, inks, critical) {
 }
 
 /** @param {CanvasRenderingContext2D} pen @param {Box} box @param {import("./dag_detail.js").Detail} detail @param {string} colour */
-function paintStrip(pen, box, detail, colour) {
+function paintDagStrip(pen, box, detail, colour) {
   const bar = Math.max(2, box.height * 0.12);
   pen.fillStyle = colour;
   pen.fillRect(box.x + bar * 0.7, box.y + bar, detail.strip, box.height - 2 * bar);
 }
 
 /** @type {Path2D[]} */
-const signPaths = [];
+const dagSignPaths = [];
 
 /** @param {CanvasRenderingContext2D} pen @param {Box} box @param {import("./dag_detail.js").Detail} detail @param {number} state @param {string} colour */
-function paintSign(pen, box, detail, state, colour) {
+function paintDagSign(pen, box, detail, state, colour) {
   const side = detail.sign;
   const middle = box.y + box.height * (detail.lines === 2 ? 0.3 : 0.5);
   const x = detail.lines ? box.x + box.width - side - detail.pad * 0.6 : box.x + (box.width - side) / 2;
-  signPaths[state] ??= new Path2D(signOfState(state).d);
+  dagSignPaths[state] ??= new Path2D(signOfState(state).d);
   pen.save();
   pen.translate(x, middle - side / 2);
   pen.scale(side / 10, side / 10);
   if (signOfState(state).filled) {
     pen.fillStyle = colour;
-    pen.fill(signPaths[state]);
+    pen.fill(dagSignPaths[state]);
   } else {
     pen.strokeStyle = colour;
     pen.lineWidth = 1.6;
-    pen.stroke(signPaths[state]);
+    pen.stroke(dagSignPaths[state]);
   }
   pen.restore();
 }
 
 /** Name above, type and state below where there are two lines. @param {CanvasRenderingContext2D} pen @param {Box} box @param {import("./dag_detail.js").Detail} detail @param {string[]} lines @param {string} family @param {string} colour */
-function paintTexts(pen, box, detail, [name, type, word], family, colour) {
+function paintDagTexts(pen, box, detail, [name, type, word], family, colour) {
   const { pad, sign, nameSize, noteSize } = detail;
   const two = detail.lines === 2;
   const nameFont = `600 ${nameSize}px ${family}`;
@@ -142,7 +142,7 @@ function paintTexts(pen, box, detail, [name, type, word], family, colour) {
 // --- groups ----------------------------------------------------------------------------------------------------------
 
 /** In a bar: what has come furthest first. */
-const BAR_ORDER = [4, 3, 2, 1, 0];
+const GROUP_BAR_ORDER = [4, 3, 2, 1, 0];
 
 /** How many operators of each group are in each state. @param {DagContext} context @param {number} group */
 export function groupCounts(context, group) {
@@ -155,26 +155,26 @@ export function groupCounts(context, group) {
 export function groupPainter(context) {
   const { app, scene } = context;
   const members = scene.members ?? [];
-  let inks = readInks(context, devicePixelRatio);
+  let inks = readDagInks(context, devicePixelRatio);
   return {
-    refresh: () => (inks = readInks(context, devicePixelRatio)),
+    refresh: () => (inks = readDagInks(context, devicePixelRatio)),
     changed: (ops) => new Set(Array.from(ops, (op) => /** @type {Groups} */ (app.graph.groups).of[op])),
     lines: (group) => groupLines(scene.names[group], groupCounts(context, group), members[group].length),
     paint: (pen, group, box, detail) => {
       const counts = groupCounts(context, group);
       const bar = detail.lines ? { ...box, y: box.y + box.height * 0.56, height: box.height * 0.44 } : box;
-      if (detail.lines) paintBox(pen, box, inks.colours.panel);
-      paintBar(pen, bar, counts, members[group].length, inks);
-      if (box.width >= 5) paintOutline(pen, box, detail, inks, context.marks.critical && context.critical.has(group));
+      if (detail.lines) paintDagBox(pen, box, inks.colours.panel);
+      paintGroupBar(pen, bar, counts, members[group].length, inks);
+      if (box.width >= 5) paintDagOutline(pen, box, detail, inks, context.marks.critical && context.critical.has(group));
       if (detail.lines) paintGroupTexts(pen, box, scene.names[group], String(members[group].length), context.font, inks.colours.ink);
     },
   };
 }
 
 /** @param {CanvasRenderingContext2D} pen @param {Box} box @param {number[]} counts @param {number} total @param {Inks} inks */
-function paintBar(pen, box, counts, total, inks) {
+function paintGroupBar(pen, box, counts, total, inks) {
   let x = box.x;
-  for (const state of BAR_ORDER) {
+  for (const state of GROUP_BAR_ORDER) {
     const width = (box.width * counts[state]) / total;
     if (!width) continue;
     pen.fillStyle = inks.states[state];

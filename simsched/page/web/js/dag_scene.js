@@ -96,7 +96,7 @@ export function itemByKey(scene, sideways, item, key) {
   const { layout } = scene;
   const forward = sideways ? "ArrowRight" : "ArrowDown";
   const back = sideways ? "ArrowLeft" : "ArrowUp";
-  if (key === forward || key === back) return nearest(layout, item, key === forward ? scene.after[item] : scene.before[item]);
+  if (key === forward || key === back) return nearestItem(layout, item, key === forward ? scene.after[item] : scene.before[item]);
   const side = key === (sideways ? "ArrowDown" : "ArrowRight") ? 1 : -1;
   let found = -1;
   for (let other = 0; other < scene.count; other += 1) {
@@ -107,7 +107,7 @@ export function itemByKey(scene, sideways, item, key) {
 }
 
 /** @param {Layout} layout @param {number} item @param {number[]} others */
-function nearest(layout, item, others) {
+function nearestItem(layout, item, others) {
   const distance = (/** @type {number} */ other) => Math.abs(layout.x[other] - layout.x[item]) + Math.abs(layout.level[other] - layout.level[item]);
   return others.reduce((best, other) => (best < 0 || distance(other) < distance(best) ? other : best), -1);
 }

@@ -3,14 +3,14 @@
 
 const GAP_BETWEEN_LEVELS = 30;
 const GAP_WITHIN_LEVEL = 16;
-const GUTTER = 46;
+const STRIP_GUTTER = 46;
 const WAYPOINT_ROOM = 0.2;
 const MOST_STRIPS = 24;
 const SHORTEST_STRIP = 5;
 /** How much larger boxes must become for one more strip, or for levels that run to the right. */
-const WORTH_IT = 1.12;
+const STRIP_WORTH_IT = 1.12;
 /** Room before the first and after the last level of a strip, where edges turn. */
-const TURN = 16;
+const STRIP_TURN = 16;
 
 /** @typedef {{ width: number, height: number }} Size */
 
@@ -31,8 +31,21 @@ const TURN = 16;
 
 /** What takes a way: a canvas, a Path2D, or `SvgWay`. @typedef {Pick<Path2D, "moveTo" | "lineTo" | "bezierCurveTo">} Way */
 
-/** The arrangement that shows boxes largest in a room. @param {Layout} layout @param {Size} box @param {Size} room @returns {Shape} */
-export function arrange(layout, box, room) {
+/** How much smaller a drawing may become for boxes that are better to read. */
+const WORTH_READING = 0.9;
+
+/** The arrangement that shows boxes largest in a room, with the first of the sizes of boxes that takes little from that. @param {Layout} layout @param {Size[]} boxes @param {Size} room @returns {Shape} */
+export function arrange(layout, boxes, room) {
+  const plans = boxes.map((box) => bestStripPlan(layout, box, room));
+  const largest = Math.max(...plans.map(({ scale }) => scale));
+  const { plan, box } = /** @type {Best} */ (plans.find(({ scale }) => scale >= WORTH_READING * largest));
+  return shapeOf(layout, box, plan);
+}
+
+/** @typedef {{ plan: Plan, box: Size, scale: number }} Best */
+
+/** @param {Layout} layout @param {Size} box @param {Size} room @returns {Best} */
+function bestStripPlan(layout, box, room) {
   let best = null;
   let bestScale = 0;
   for (const sideways of [false, true]) {
@@ -41,13 +54,13 @@ export function arrange(layout, box, room) {
       if (strips > 1 && (length < SHORTEST_STRIP || Math.ceil(layout.levels / length) !== strips)) continue;
       const plan = planStrips(layout, box, sideways, strips, length);
       const scale = Math.min(room.width / plan.size.width, room.height / plan.size.height);
-      if (!best || scale > bestScale * WORTH_IT) {
+      if (!best || scale > bestScale * STRIP_WORTH_IT) {
         best = plan;
         bestScale = scale;
       }
     }
   }
-  return shapeOf(layout, box, /** @type {Plan} */ (best));
+  return { plan: /** @type {Plan} */ (best), box, scale: bestScale };
 }
 
 /** @typedef {{ sideways: boolean, strips: number, length: number, shifts: number[], gutters: number[], size: Size, step: number, unit: number }} Plan */
@@ -70,15 +83,15 @@ function planStrips(layout, box, sideways, strips, length) {
   }
   const shifts = [];
   const gutters = [];
-  let offset = strips > 1 ? GUTTER / 2 : 0;
+  let offset = strips > 1 ? STRIP_GUTTER / 2 : 0;
   for (let strip = 0; strip < strips; strip += 1) {
     const [first, last] = high[strip] < low[strip] ? [0, 1] : [low[strip], high[strip]];
     shifts.push(offset - first * unit);
-    gutters.push(offset - GUTTER / 2);
-    offset += (last - first) * unit + GUTTER;
+    gutters.push(offset - STRIP_GUTTER / 2);
+    offset += (last - first) * unit + STRIP_GUTTER;
   }
-  const width = offset - GUTTER;
-  const height = length * step + (strips > 1 ? 2 * TURN : 0);
+  const width = offset - STRIP_GUTTER;
+  const height = length * step + (strips > 1 ? 2 * STRIP_TURN : 0);
   const size = sideways ? { width: height, height: width } : { width, height };
   return { sideways, strips, length, shifts, gutters, size, step, unit };
 }
@@ -86,7 +99,7 @@ function planStrips(layout, box, sideways, strips, length) {
 /** @param {Layout} layout @param {Size} box @param {Plan} plan @returns {Shape} */
 function shapeOf(layout, box, plan) {
   const { sideways, strips, length, shifts, gutters, size, step, unit } = plan;
-  const before = strips > 1 ? TURN : 0;
+  const before = strips > 1 ? STRIP_TURN : 0;
   /** @type {(x: number, level: number) => [number, number]} */
   const place = (x, level) => {
     const strip = Math.floor(level / length);
@@ -118,7 +131,7 @@ export function routesByEdge(layout) {
  * @param {number} target
  */
 export function drawWay(way, shape, layout, route, source, target) {
-  const pen = penOn(way, shape.sideways);
+  const pen = dagPenOn(way, shape.sideways);
   const start = shape.place(layout.x[source], layout.level[source]);
   let level = layout.level[source];
   let [across, along] = [start[0], start[1] + shape.halfBox];
@@ -140,16 +153,16 @@ export function drawWay(way, shape, layout, route, source, target) {
 /** From the foot of a strip to the head of another, by the gutter before it. @param {Pen} pen @param {Shape} shape @param {number} strip @param {[number, number]} from @param {[number, number]} to */
 function turnToStrip(pen, shape, strip, from, to) {
   const gutter = shape.gutters[strip];
-  const foot = TURN + shape.length * shape.step;
-  pen.turn(from[0], from[1], gutter, foot - TURN, foot + TURN * 0.6);
-  pen.line(gutter, 2 * TURN);
-  pen.turn(gutter, 2 * TURN, to[0], to[1], -TURN * 0.2);
+  const foot = STRIP_TURN + shape.length * shape.step;
+  pen.turn(from[0], from[1], gutter, foot - STRIP_TURN, foot + STRIP_TURN * 0.6);
+  pen.line(gutter, 2 * STRIP_TURN);
+  pen.turn(gutter, 2 * STRIP_TURN, to[0], to[1], -STRIP_TURN * 0.2);
 }
 
-/** @typedef {ReturnType<typeof penOn>} Pen */
+/** @typedef {ReturnType<typeof dagPenOn>} Pen */
 
 /** Draws in coordinates across and along the levels. @param {Way} way @param {boolean} sideways */
-function penOn(way, sideways) {
+function dagPenOn(way, sideways) {
   const curve = (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ c, /** @type {number} */ d, /** @type {number} */ e, /** @type {number} */ f) =>
     sideways ? way.bezierCurveTo(b, a, d, c, f, e) : way.bezierCurveTo(a, b, c, d, e, f);
   const line = (/** @type {number} */ a, /** @type {number} */ b) => (sideways ? way.lineTo(b, a) : way.lineTo(a, b));

@@ -8,8 +8,8 @@ import { operatorLabel } from "./dag_text.js";
 import { makeSvg, setAttributes } from "./dom.js";
 import { patternDefs, scalePatterns } from "./patterns.js";
 
-const MOST_TIPS = 400;
-const TIP = 7;
+const DAG_MOST_TIPS = 400;
+const DAG_TIP = 7;
 
 /** @typedef {import("./dag_view.js").DagView} DagView */
 /** @typedef {import("./dag_view.js").DagContext} DagContext */
@@ -18,7 +18,7 @@ const TIP = 7;
 export function svgView(context) {
   const { app, scene, shape } = context;
   const defs = patternDefs("dag");
-  const edges = makeSvg("g", { class: "dag-edges", "aria-hidden": "true" }, ...edgePaths(context));
+  const edges = makeSvg("g", { class: "dag-edges", "aria-hidden": "true" }, ...dagEdgePaths(context));
   const marked = makeSvg("g", { class: "dag-marked", "aria-hidden": "true" });
   const nodes = scene.names.map((_, op) => makeNode(app.graph, shape, op));
   const above = makeSvg("g", { class: "dag-nodes" }, ...nodes.map((node) => node.element));
@@ -54,7 +54,7 @@ export function svgView(context) {
     nodes[op].element.setAttribute("tabindex", "0");
     stop = op;
   };
-  listenToNodes(context, svg, nodes, makeStop);
+  listenToDagNodes(context, svg, nodes, makeStop);
   makeStop(0);
 
   return {
@@ -78,7 +78,7 @@ export function svgView(context) {
       if (hovered !== null) nodes[hovered].element.classList.add("hovered");
       press(selected);
       svg.classList.toggle("dimmed", hovered !== null);
-      marked.replaceChildren(...context.markedEdges().map((mark) => markedPath(context, mark)));
+      marked.replaceChildren(...context.markedEdges().map((mark) => dagMarkedPath(context, mark)));
       if (selected !== null && !svg.contains(document.activeElement)) makeStop(selected);
     },
     refresh: () => {
@@ -90,7 +90,7 @@ export function svgView(context) {
         element.classList.toggle("critical", context.critical.has(op));
         element.classList.toggle("realised", realised.has(op));
       });
-      edges.querySelector(".critical-edges")?.setAttribute("d", criticalWay(context));
+      edges.querySelector(".critical-edges")?.setAttribute("d", dagCriticalWay(context));
       fitTexts();
       recolour(scene.names.keys());
     },
@@ -98,23 +98,23 @@ export function svgView(context) {
 }
 
 /** @param {DagContext} context @param {number} source @param {number} target */
-function wayOf({ scene, shape }, source, target) {
+function dagWayOf({ scene, shape }, source, target) {
   const way = new SvgWay();
   drawWay(way, shape, scene.layout, scene.routes.get(source * scene.count + target), source, target);
   return way.d;
 }
 
-/** Edges in one path for each kind, those of the longest path once more, thicker. @param {DagContext} context */
-function edgePaths(context) {
+/** Edges in one path for each kind, those of the longest path once more, as a broad line below. @param {DagContext} context */
+function dagEdgePaths(context) {
   const { scene, shape } = context;
-  const tips = scene.edges.length <= MOST_TIPS;
+  const tips = scene.edges.length <= DAG_MOST_TIPS;
   /** @type {Map<string, { way: string, tips: string }>} */
   const kinds = new Map();
   for (const [source, target, bits] of scene.edges) {
     const kind = drawnKind(bits);
     const drawn = kinds.get(kind) ?? { way: "", tips: "" };
-    drawn.way += wayOf(context, source, target);
-    if (tips) drawn.tips += tipAt(shape, target);
+    drawn.way += dagWayOf(context, source, target);
+    if (tips) drawn.tips += dagTipAt(shape, target);
     kinds.set(kind, drawn);
   }
   const thin = scene.count > 300 ? " thin" : "";
@@ -122,34 +122,34 @@ function edgePaths(context) {
     makeSvg("path", { class: `edge edge-${kind}${thin}`, "data-testid": `edges-${kind}`, d: drawn.way }),
     makeSvg("path", { class: `tip tip-${kind}`, d: drawn.tips }),
   ]);
-  return [...paths, makeSvg("path", { class: `edge critical-edges${thin}` })];
+  return [makeSvg("path", { class: `critical-edges${thin}` }), ...paths];
 }
 
 /** @param {DagContext} context */
-function criticalWay(context) {
-  return [...context.criticalEdges].map((index) => wayOf(context, context.scene.edges[index][0], context.scene.edges[index][1])).join("");
+function dagCriticalWay(context) {
+  return [...context.criticalEdges].map((index) => dagWayOf(context, context.scene.edges[index][0], context.scene.edges[index][1])).join("");
 }
 
 /** The tip of an edge where it arrives. @param {import("./dag_shape.js").Shape} shape @param {number} target */
-function tipAt(shape, target) {
+function dagTipAt(shape, target) {
   const [x, y] = [shape.x[target], shape.y[target]];
   if (shape.sideways) {
     const left = x - shape.box.width / 2;
-    return `M${left} ${y}l${-TIP} ${-TIP / 2}v${TIP}z`;
+    return `M${left} ${y}l${-DAG_TIP} ${-DAG_TIP / 2}v${DAG_TIP}z`;
   }
   const top = y - shape.box.height / 2;
-  return `M${x} ${top}l${-TIP / 2} ${-TIP}h${TIP}z`;
+  return `M${x} ${top}l${-DAG_TIP / 2} ${-DAG_TIP}h${DAG_TIP}z`;
 }
 
 /** @param {DagContext} context @param {import("./dag_view.js").Mark} mark */
-function markedPath(context, { source, target, look, edge }) {
+function dagMarkedPath(context, { source, target, look, edge }) {
   const { shape } = context;
   const straight = `M${shape.x[source]} ${shape.y[source]}L${shape.x[target]} ${shape.y[target]}`;
-  return makeSvg("path", { class: `mark mark-${look}`, d: edge ? wayOf(context, source, target) : straight });
+  return makeSvg("path", { class: `mark mark-${look}`, d: edge ? dagWayOf(context, source, target) : straight });
 }
 
 /** @param {DagContext} context @param {SVGElement} svg @param {import("./dag_svg_node.js").NodeParts[]} nodes @param {(op: number) => void} makeStop */
-function listenToNodes(context, svg, nodes, makeStop) {
+function listenToDagNodes(context, svg, nodes, makeStop) {
   const { app, scene, shape } = context;
   const opOf = (/** @type {Event} */ event) => {
     const node = /** @type {Element} */ (event.target).closest(".dag-node");

@@ -27,7 +27,7 @@ export function makeNode(graph, shape, op) {
   const element = makeSvg(
     "g",
     { class: "dag-node", role: "button", tabindex: -1, "aria-pressed": "false", "data-testid": `node-${op}`, "data-op": op, transform: `translate(${shape.x[op].toFixed(1)} ${shape.y[op].toFixed(1)})` },
-    around(6, "dag-ring"), around(3.5, "dag-realised"), around(0, "dag-box"),
+    around(6, "dag-strokeDagRing"), around(3.5, "dag-realised"), around(0, "dag-box"),
     parts.pattern, parts.strip, around(0, "dag-outline"), parts.sign, parts.name, parts.note, parts.word,
   );
   return { element, ...parts };

@@ -30,8 +30,27 @@ export function textWidth(text, font) {
   return total;
 }
 
-/** A name that fits; its middle is left out. Empty where nothing of use fits. @param {string} name @param {number} room @param {string} font */
+/** Letters of a name from which on its middle can be left out; of a shorter one the last part says more. */
+const NAME_FEW_LETTERS = 8;
+
+/**
+ * A name that fits. Its middle is left out, or, where little fits, the parts before its last ones ("mb2/conv/relu").
+ * Empty where nothing of use fits.
+ * @param {string} name @param {number} room @param {string} font
+ */
 export function fittedName(name, room, font) {
+  const short = nameWithoutMiddle(name, room, font);
+  if (short === name || short.length >= NAME_FEW_LETTERS) return short;
+  const parts = name.split(/(?<=[/.:])/u);
+  for (let from = 1; from < parts.length; from += 1) {
+    const last = parts.slice(from).join("");
+    if (last.length > 1 && textWidth(last, font) <= room) return last;
+  }
+  return nameWithoutMiddle(parts[parts.length - 1], room, font);
+}
+
+/** @param {string} name @param {number} room @param {string} font */
+function nameWithoutMiddle(name, room, font) {
   const width = textWidth(name, font);
   if (width <= room) return name;
   let most = Math.floor((Array.from(name).length * room) / width) + 1;
@@ -53,7 +72,7 @@ export function showsTypes(graph) {
 }
 
 /** The estimate of an operator's time, on the machine of the run in focus. @param {import("./app.js").App} app @param {Op} op */
-function durationText(app, op) {
+function dagDurationText(app, op) {
   const machine = app.replay?.machine ?? app.document.machines[0];
   return machine ? formatTime(machine.duration[op], app.graph.unit) : "";
 }
@@ -62,7 +81,7 @@ function durationText(app, op) {
 export function operatorLabel(app, op, state) {
   const { graph } = app;
   const type = showsTypes(graph) ? `${graph.types[graph.type[op]]}, ` : "";
-  return t("dag_node_label", { name: graph.names[op], type, state: stateWord(state), duration: durationText(app, op) });
+  return t("dag_node_label", { name: graph.names[op], type, state: stateWord(state), duration: dagDurationText(app, op) });
 }
 
 /** Lines about an operator for the one who points at it. @param {import("./app.js").App} app @param {Op} op */
@@ -74,7 +93,7 @@ export function operatorLines(app, op) {
   return [
     graph.names[op],
     showsTypes(graph) ? `${graph.types[graph.type[op]]} · ${state}` : state,
-    t("dag_takes", { duration: durationText(app, op) }),
+    t("dag_takes", { duration: dagDurationText(app, op) }),
     slack ? t("dag_slack", { slack: formatTime(slack, graph.unit) }) : t("dag_on_longest"),
   ];
 }

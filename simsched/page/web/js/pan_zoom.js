@@ -1,9 +1,9 @@
 // Moving and enlarging a drawing: drag, Ctrl and wheel, two fingers. A plain wheel and one finger scroll the page.
 
-const PADDING = 18;
-const LARGEST_FIT = 2.2;
-const CLICK_SLACK = 4;
-const GLIDE_MS = 220;
+const PAN_PADDING = 18;
+const PAN_LARGEST_FIT = 2.2;
+const PAN_SLACK = 4;
+const PAN_GLIDE_MS = 220;
 
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Frame */
 
@@ -22,8 +22,8 @@ export class PanZoom {
     /** Whether what is pressed has been moved so far that letting go is no click. */
     this.dragged = false;
     this.glide = 0;
-    listenToMouse(this);
-    listenToTouch(this);
+    panByMouse(this);
+    panByTouch(this);
   }
 
   get width() {
@@ -37,7 +37,7 @@ export class PanZoom {
   /** The scale at which the whole drawing is seen. */
   get fitScale() {
     const { width, height } = this.content;
-    return Math.min((this.width - 2 * PADDING) / width, (this.height - 2 * PADDING) / height, LARGEST_FIT);
+    return Math.min((this.width - 2 * PAN_PADDING) / width, (this.height - 2 * PAN_PADDING) / height, PAN_LARGEST_FIT);
   }
 
   fit() {
@@ -95,7 +95,7 @@ export class PanZoom {
     const from = [this.scale, this.x, this.y];
     const began = performance.now();
     const step = () => {
-      const share = Math.min(1, (performance.now() - began) / GLIDE_MS);
+      const share = Math.min(1, (performance.now() - began) / PAN_GLIDE_MS);
       const eased = share * (2 - share);
       const [nowScale, nowX, nowY] = [scale, x, y].map((to, index) => from[index] + (to - from[index]) * eased);
       this.#place(nowScale, nowX, nowY);
@@ -113,14 +113,14 @@ export class PanZoom {
 }
 
 /** @param {PanZoom} view */
-function listenToMouse(view) {
+function panByMouse(view) {
   const { viewport } = view;
   let pressed = false;
   let last = [0, 0];
   let moved = 0;
   viewport.addEventListener("pointerdown", (event) => {
     view.dragged = false;
-    if (event.pointerType === "touch" || event.button !== 0 || onResizer(viewport, event)) return;
+    if (event.pointerType === "touch" || event.button !== 0 || pressOnResizer(viewport, event)) return;
     pressed = true;
     moved = 0;
     last = [event.clientX, event.clientY];
@@ -129,7 +129,7 @@ function listenToMouse(view) {
     if (!pressed) return;
     const by = [event.clientX - last[0], event.clientY - last[1]];
     moved += Math.hypot(...by);
-    if (!view.dragged && moved < CLICK_SLACK) return;
+    if (!view.dragged && moved < PAN_SLACK) return;
     if (!view.dragged) viewport.setPointerCapture(event.pointerId);
     view.dragged = true;
     last = [event.clientX, event.clientY];
@@ -151,13 +151,13 @@ function listenToMouse(view) {
 }
 
 /** Whether a press is on the corner by which CSS resizes the view. @param {HTMLElement} viewport @param {PointerEvent} event */
-function onResizer(viewport, event) {
+function pressOnResizer(viewport, event) {
   const place = viewport.getBoundingClientRect();
   return place.right - event.clientX < 18 && place.bottom - event.clientY < 18;
 }
 
 /** @param {PanZoom} view */
-function listenToTouch(view) {
+function panByTouch(view) {
   /** @type {{ distance: number, x: number, y: number } | null} */
   let before = null;
   const gesture = (/** @type {TouchEvent} */ event) => {
