@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from simsched.errors import ConfigError, Fault
 from simsched.page.js_text import depths, masked
 
-_IMPORT = re.compile(r'import\s*\{([\w$\s,]*)\}\s*from\s*"\./([\w-]+\.js)";')
-_DECLARED = re.compile(r"(export\s+)?(?:(?:async\s+)?function\s*\*?|const|let|var|class)\b\s*([A-Za-z_$][\w$]*)?")
+_IMPORT = re.compile(r'import\s*\{((?:\s*[\w$]+\s*,)*\s*[\w$]+\s*,?\s*)\}\s*from\s*"\./([\w-]+\.js)";')
+_WORDS = re.compile(r"(?<![\w$.])(?:export|async|function|const|let|var|class|import|await)\b")
+_DECLARED = re.compile(r"(?:function\b\s*\*?|(?:const|let|var|class)\b)\s*([A-Za-z_$][\w$]*)")
 _EXPORTABLE = re.compile(r"export\s+(?:(?:async\s+)?function\b|const\b|class\b)")
 _ENDS_HTML = re.compile(r"</script|<!--", re.IGNORECASE)
 
@@ -113,39 +114,60 @@ def read_module(name: str, text: str) -> Module:
     """
     text = text.replace("\r\n", "\n")
     code = masked(text)
-    open_before = depths(code)
     imports, after, faults = _imports(text, code)
     declared: dict[str, int] = {}
-    exported, words = set(), []
-    for found in re.finditer(r"(?<![\w$.])(?:export|async|function|const|let|var|class|import|await)\b", code):
-        if found.start() < after or open_before[found.start()]:
-            continue
-        line = text.count("\n", 0, found.start()) + 1
-        word = found[0]
-        if word == "import":
-            faults.append(Fault('imports stand at the top, as: import { a, b } from "./x.js";', line=line))
-        elif word == "await":
-            faults.append(Fault("await at the top of a module is not allowed; put it into a function", line=line))
+    exported: set[str] = set()
+    exports: list[tuple[int, int]] = []
+    for word, at in _words_at_the_top(code, after):
+        line = _line(text, at)
+        message = _complaint(code, word, at)
+        if message:
+            faults.append(Fault(message, line=line))
         elif word == "export":
-            words.append((found.start(), found.end()))
-            if not _EXPORTABLE.match(code, found.start()):
-                faults.append(Fault("only 'export function', 'export const' and 'export class' are allowed", line=line))
-        elif word == "async" or _is_expression(code, found.start()):
-            continue
-        else:
-            one = _DECLARED.match(code, found.start())
-            if one is None or one[2] is None or _several(code, open_before, one.end(), word):
-                faults.append(Fault(f"'{word}' at the top declares one plain name", line=line))
-                continue
-            declared[one[2]] = line
-            if words and not code[words[-1][1] : found.start()].replace("async", "").strip():
-                exported.add(one[2])
+            exports.append((at, at + len(word)))
+        elif word != "async":
+            one = _DECLARED.match(code, at)
+            assert one is not None
+            declared[one[1]] = line
+            if exports and not code[exports[-1][1] : at].replace("async", "").strip():
+                exported.add(one[1])
     for found in _ENDS_HTML.finditer(text):
-        line = text.count("\n", 0, found.start()) + 1
-        faults.append(Fault(f"{found[0]!r} would end the script in the page; write it in two strings", line=line))
+        message = f"{found[0]!r} would end the script in the page; write it in two strings"
+        faults.append(Fault(message, line=_line(text, found.start())))
     if faults:
         raise _error(name, faults)
-    return Module(name, tuple(imports), declared, frozenset(exported), _without(text, after, words))
+    return Module(name, tuple(imports), declared, frozenset(exported), _without(text, after, exports))
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def _words_at_the_top(code: str, after: int) -> Iterator[tuple[str, int]]:
+    """Yield the words that import, export or declare outside of all brackets, and their places."""
+    open_before = depths(code)
+    for found in _WORDS.finditer(code, after):
+        word, at = found[0], found.start()
+        value = word in ("function", "class") and _is_expression(code, at)
+        if not open_before[at] and not value and not code[found.end() :].lstrip().startswith(":"):
+            yield word, at
+
+
+def _complaint(code: str, word: str, at: int) -> str:
+    """Why a word at the top breaks a rule; empty where it does not."""
+    if word == "import":
+        return 'imports stand at the top, as: import { a, b } from "./x.js";'
+    if word == "await":
+        return "await at the top of a module is not allowed; put it into a function"
+    if word == "export":
+        fits = _EXPORTABLE.match(code, at)
+        return "" if fits else "only 'export function', 'export const' and 'export class' are allowed"
+    if word == "async":
+        return ""
+    one = _DECLARED.match(code, at)
+    if one is None or (word not in ("function", "class") and _goes_on(code, one.end())):
+        return f"'{word}' at the top declares one plain name"
+    return ""
 
 
 def _imports(text: str, code: str) -> tuple[list[Import], int, list[Fault]]:
@@ -158,7 +180,7 @@ def _imports(text: str, code: str) -> tuple[list[Import], int, list[Fault]]:
         if not re.match(r"import\b(?!\s*[.(])", code[begin:]):
             return found, at, faults
         end = code.find(";", begin) + 1 or len(code)
-        line = text.count("\n", 0, begin) + 1
+        line = _line(text, begin)
         one = _IMPORT.fullmatch(text, begin, end)
         if one is None:
             faults.append(Fault('an import is written: import { a, b } from "./x.js";', line=line))
@@ -170,20 +192,16 @@ def _imports(text: str, code: str) -> tuple[list[Import], int, list[Fault]]:
 
 def _is_expression(code: str, at: int) -> bool:
     """Whether a function or a class is a value: the declaration before it, or an operator, takes it."""
-    before = re.sub(r"(?:\bexport|\basync)\s*$", "", code[:at].rstrip()).rstrip()
+    before = re.sub(r"(?:\b(?:export|async)\s*)+$", "", code[:at]).rstrip()
     return bool(before) and before[-1] not in ";}"
 
 
-def _several(code: str, open_before: Sequence[int], at: int, word: str) -> bool:
+def _goes_on(code: str, at: int) -> bool:
     """Whether a declaration of variables goes on with another name after a comma."""
-    if word in ("function", "class"):
-        return False
-    for place in range(at, len(code)):
-        if open_before[place] == 0:
-            if code[place] == ";":
-                return False
-            if code[place] == ",":
-                return True
+    statement = code[at:]
+    for letter, depth in zip(statement, depths(statement), strict=True):
+        if letter in ";," and not depth:
+            return letter == ","
     return False
 
 
