@@ -16,7 +16,7 @@ SCRIPTS = Path(simsched.__file__).parent / "page" / "web" / "js"
 
 
 def run_node(folder: Path, program: str, data: Any) -> Any:
-    """Run a program that imports scripts from ``./js/``; it finds ``data`` as ``input`` and prints JSON with ``say``."""
+    """Run a program that imports scripts from ``./js/``; it finds ``data`` as ``input`` and answers with ``say``."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not here; it runs the page's scripts without a browser")

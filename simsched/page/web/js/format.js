@@ -65,9 +65,13 @@ export function formatPercent(share) {
   return `${percent < 9.95 && percent > 0 ? percent.toFixed(1) : percent.toFixed(0)} %`;
 }
 
-/** A share as a whole percentage, ties to even. @param {number} share */
+/** A share as a whole percentage. @param {number} share */
 export function formatWholePercent(share) {
-  const percent = 100 * share;
+  return percentText(100 * share);
+}
+
+/** A number of percent without digits behind the point, ties to even. @param {number} percent */
+export function percentText(percent) {
   const low = Math.floor(percent);
   return `${percent - low === 0.5 ? low + (low % 2) : percent.toFixed(0)} %`;
 }

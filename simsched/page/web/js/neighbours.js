@@ -32,25 +32,28 @@ function lookNeighboursUp(graph) {
   return { pred, succ, order };
 }
 
-/**
- * Length of the longest path, with an operator as it is and without it.
- * @param {GraphPart} graph
- * @param {Time[]} duration
- * @param {Op} op
- * @returns {{ whole: Time, without: Time }} `without`: of the longest path if the operator took no time.
- */
-export function longestPaths(graph, duration, op) {
-  const length = (/** @type {Time} */ own) => {
-    const { pred, order } = neighbours(graph);
-    const end = new Float64Array(duration.length);
-    let longest = 0;
-    for (const each of order) {
-      let start = 0;
-      for (const before of pred[each]) if (end[before] > start) start = end[before];
-      end[each] = start + (each === op ? own : duration[each]);
-      if (end[each] > longest) longest = end[each];
-    }
-    return longest;
-  };
-  return { whole: length(duration[op]), without: length(0) };
+/** Lengths of longest paths by the durations that they are of. @type {WeakMap<Time[], Time>} */
+const longestPathsOfDurations = new WeakMap();
+
+/** Length of the longest path. @param {GraphPart} graph @param {Time[]} duration */
+export function longestPath(graph, duration) {
+  const known = longestPathsOfDurations.get(duration);
+  if (known !== undefined) return known;
+  const length = longestPathWith(graph, duration, -1, 0);
+  longestPathsOfDurations.set(duration, length);
+  return length;
+}
+
+/** Length of the longest path where one operator took another time. @param {GraphPart} graph @param {Time[]} duration @param {Op} op @param {Time} own */
+export function longestPathWith(graph, duration, op, own) {
+  const { pred, order } = neighbours(graph);
+  const end = new Float64Array(duration.length);
+  let longest = 0;
+  for (const each of order) {
+    let start = 0;
+    for (const before of pred[each]) if (end[before] > start) start = end[before];
+    end[each] = start + (each === op ? own : duration[each]);
+    if (end[each] > longest) longest = end[each];
+  }
+  return longest;
 }

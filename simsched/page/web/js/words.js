@@ -2,11 +2,17 @@
 
 import { en } from "./en.js";
 import { enDag } from "./en_dag.js";
+import { enLessons } from "./en_lessons.js";
+import { enFigures } from "./en_figures.js";
 import { enParts } from "./en_parts.js";
+import { enTime } from "./en_time.js";
 import { enWords } from "./en_words.js";
 import { zh } from "./zh.js";
 import { zhDag } from "./zh_dag.js";
+import { zhLessons } from "./zh_lessons.js";
+import { zhFigures } from "./zh_figures.js";
 import { zhParts } from "./zh_parts.js";
+import { zhTime } from "./zh_time.js";
 import { zhWords } from "./zh_words.js";
 
 /** @typedef {Record<string, string>} Dictionary */
@@ -19,8 +25,8 @@ import { zhWords } from "./zh_words.js";
  * @type {Record<"en" | "zh", Dictionary[]>}
  */
 export const DICTIONARIES = {
-  en: [en, enDag, enWords, enParts],
-  zh: [zh, zhDag, zhWords, zhParts],
+  en: [en, enDag, enTime, enWords, enFigures, enParts, enLessons],
+  zh: [zh, zhDag, zhTime, zhWords, zhFigures, zhParts, zhLessons],
 };
 
 /** @type {Record<"en" | "zh", Dictionary>} */
@@ -56,6 +62,11 @@ export function t(key, parameters = {}) {
  */
 export function tCount(key, count, parameters = {}) {
   return t(`${key}_${count === 1 ? "one" : "many"}`, parameters);
+}
+
+/** The English text of a key, its parameters open. @param {string} key */
+export function englishText(key) {
+  return wordsByLanguage.en[key] ?? key;
 }
 
 /** Whether the page has a text for a key. @param {string} key */

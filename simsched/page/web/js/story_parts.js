@@ -1,0 +1,71 @@
+// An operator's time from 0 to its end: a bar in proportion, and a table of its parts with words.
+
+import { make, setAttributes } from "./dom.js";
+import { formatTime } from "./format.js";
+import { partWords } from "./part_words.js";
+import { partAt } from "./waits.js";
+import { t } from "./words.js";
+
+/** Parts shown before the rest is only counted. */
+const PARTS_SHOWN = 60;
+/** Kinds of parts, told apart by colour and pattern in the bar. @type {Record<string, string>} */
+const KIND_OF_REASON = {
+  dependency: "before", event: "before",
+  undispatched: "policy", no_stream: "policy", passed_over: "policy", held: "policy",
+  host: "host", host_sync: "host", host_launch: "host", host_graph: "host", launch: "host",
+  delay: "copy", transfer: "copy", copy: "copy", copy_engine: "copy", copy_queue: "copy", copy_memory: "copy", copy_latency: "copy",
+};
+
+/** @param {Part} part */
+function kindOfPart(part) {
+  if (part.kind === "run" && part.reason !== "launch") return (part.speed ?? 1) < 1 ? "slow" : "run";
+  return KIND_OF_REASON[part.reason] ?? "device";
+}
+
+/**
+ * Make the bar and the table; `mark` marks the part at a time.
+ * @param {GraphPart} graph
+ * @param {import("./replay.js").Replay} replay
+ * @param {Op} op
+ * @param {Part[]} parts
+ */
+export function makeParts(graph, replay, op, parts) {
+  const shown = parts.slice(0, PARTS_SHOWN);
+  const rows = shown.map((part) => partRow(graph, replay, op, part));
+  const stretches = shown.map((part) => {
+    const stretch = make("span", { class: `story-part story-${kindOfPart(part)}`, title: partWords(graph, replay, op, part) });
+    stretch.style.flexGrow = String(part.end - part.start);
+    return stretch;
+  });
+  const head = make("tr", {}, ...["story_from", "story_length", "story_what"].map((key) => make("th", { scope: "col" }, t(key))));
+  const table = make("table", { class: "story-table" }, make("caption", {}, t("story_time")), make("thead", {}, head), make("tbody", {}, ...rows));
+  const root = make("div", { class: "story-parts" }, make("div", { class: "story-bar", "aria-hidden": "true" }, ...stretches), make("div", { class: "scroll-x" }, table));
+  if (parts.length > PARTS_SHOWN) root.append(make("p", {}, t("count_more", { count: parts.length - PARTS_SHOWN })));
+  let marked = -1;
+  const mark = (/** @type {Time} */ time) => {
+    const now = time < replay.run.end[op] ? partAt(parts, time) : -1;
+    if (now === marked) return;
+    markPart(rows[marked], stretches[marked], false);
+    markPart(rows[now], stretches[now], true);
+    marked = now;
+  };
+  return { root, mark };
+}
+
+/** @param {HTMLElement | undefined} row @param {HTMLElement | undefined} stretch @param {boolean} on */
+function markPart(row, stretch, on) {
+  if (row) setAttributes(row, { "aria-current": on ? "time" : null });
+  if (stretch) setAttributes(stretch, { "data-now": on });
+}
+
+/** @param {GraphPart} graph @param {import("./replay.js").Replay} replay @param {Op} op @param {Part} part */
+function partRow(graph, replay, op, part) {
+  const time = (/** @type {Time} */ value) => formatTime(value, graph.unit);
+  return make(
+    "tr",
+    {},
+    make("td", { class: "story-time" }, make("span", { class: `story-key story-${kindOfPart(part)}`, "aria-hidden": "true" }), time(part.start)),
+    make("td", { class: "story-time" }, time(part.end - part.start)),
+    make("td", {}, partWords(graph, replay, op, part)),
+  );
+}
