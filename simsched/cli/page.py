@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -65,17 +63,11 @@ def command(
 def _page(found: Found, title: str, *, with_lessons: bool) -> str:
     from simsched.page.document import page_document
     from simsched.page.html import page_data, page_html
+    from simsched.page.lessons import lessons
 
     with _shown(found) as advance:
         scene = page_document(found.results, title=title, failures=found.failures, progress=advance)
-    return page_html(page_data(scene, lessons=_lessons() if with_lessons else ()))
-
-
-def _lessons() -> list[dict[str, Any]]:
-    if find_spec("simsched.page.lessons") is None:
-        return []
-    found: list[dict[str, Any]] = import_module("simsched.page.lessons").lessons()
-    return found
+    return page_html(page_data(scene, lessons=lessons() if with_lessons else ()))
 
 
 @contextmanager

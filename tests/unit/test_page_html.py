@@ -18,6 +18,7 @@ from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
 from simsched.page.document import page_document
 from simsched.page.html import joined_styles, json_in_html, page_data, page_html
+from simsched.page.lessons import lessons
 from simsched.run import compare, run
 from tests.cli import command, environment
 
@@ -179,8 +180,9 @@ def test_styles_begin_with_the_base() -> None:
 
 def test_the_page_of_inception_on_five_schedulers_is_small() -> None:
     results = compare("inception_v1", FIVE, "a100_sxm_80gb", explain=True).results
-    text = page_html(page_data(page_document(results)))
-    assert 100_000 < len(text.encode()) < LARGEST
+    bare, whole = (page_html(page_data(page_document(results), lessons=each)) for each in ((), lessons()))
+    assert 100_000 < len(bare.encode()) < len(whole.encode()) < LARGEST
+    assert len(bare.encode()) < LARGEST / 2
 
 
 def test_equal_commands_write_equal_bytes(tmp_path: Path) -> None:
