@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,17 +55,21 @@ def page_html(data: Mapping[str, Any]) -> str:
     data : mapping
         Of :func:`page_data`.
     """
-    template = _read(WEB / "page.html")
-    parts = {
-        "css": joined_styles({path.name: _read(path) for path in (WEB / "css").glob("*.css")}),
-        "script": link_scripts({path.name: _read(path) for path in (WEB / "js").glob("*.js")}),
-        "data": json_in_html(data),
-    }
-    for name in ("policy", *parts):
-        if template.count(f"<!--{name}-->") != 1:
-            raise ConfigError("page.html", [Fault(f"has no single place for <!--{name}-->")])
+    template, css, joined = _shell()
+    parts = {"css": css, "script": joined, "data": json_in_html(data)}
     script = _filled(_SCRIPT.findall(template)[0], parts)
     return _filled(template, {**parts, "policy": _policy_tag(script, live=data["live"] is not None)})
+
+
+@cache
+def _shell() -> tuple[str, str, str]:
+    """The template, the styles and the script of every page."""
+    template = _read(WEB / "page.html")
+    for name in ("policy", "css", "data", "script"):
+        if template.count(f"<!--{name}-->") != 1:
+            raise ConfigError("page.html", [Fault(f"has no single place for <!--{name}-->")])
+    styles = joined_styles({path.name: _read(path) for path in (WEB / "css").glob("*.css")})
+    return template, styles, link_scripts({path.name: _read(path) for path in (WEB / "js").glob("*.js")})
 
 
 def _filled(template: str, parts: Mapping[str, str]) -> str:

@@ -80,11 +80,14 @@ def _blank(text: str) -> str:
 
 def depths(code: str) -> list[int]:
     """Return how many brackets are open before each character of masked code."""
-    found, depth = [], 0
-    for letter in code:
-        if letter in ")]}":
-            depth -= 1
-        found.append(depth)
-        if letter in "([{":
+    found: list[int] = []
+    depth = 0
+    for bracket in re.finditer(r"[][(){}]", code):
+        found += [depth] * (bracket.start() - len(found))
+        if bracket[0] in "([{":
+            found.append(depth)
             depth += 1
-    return found
+        else:
+            depth -= 1
+            found.append(depth)
+    return found + [depth] * (len(code) - len(found))

@@ -70,14 +70,14 @@ def link_scripts(sources: Mapping[str, str], entry: str = "main.js") -> str:
     """
     if entry not in sources:
         raise ConfigError(f"js/{entry}", [Fault("there is no such script")])
-    reached = {entry: None}
+    modules: dict[str, Module] = {}
     todo = [entry]
     while todo:
         name = todo.pop()
-        imported = [one.module for one in read_module(name, sources[name]).imports]
-        todo += [other for other in imported if other in sources and other not in reached]
-        reached.update(dict.fromkeys(todo))
-    modules = check_modules({name: sources[name] for name in reached})
+        if name in sources and name not in modules:
+            modules[name] = read_module(name, sources[name])
+            todo += [one.module for one in modules[name].imports]
+    _check(modules)
     return "".join(f"// {name}\n{modules[name].body.strip()}\n\n" for name in _in_order(modules, entry)).rstrip("\n")
 
 
@@ -89,9 +89,17 @@ def check_modules(sources: Mapping[str, str]) -> dict[str, Module]:
     ConfigError
         With all that is wrong with the first module that breaks a rule.
     """
-    modules = {name: read_module(name, text) for name, text in sorted(sources.items())}
+    modules = {name: read_module(name, text) for name, text in sources.items()}
+    _check(modules)
+    for name in sorted(modules):
+        _in_order(modules, name)
+    return modules
+
+
+def _check(modules: Mapping[str, Module]) -> None:
+    """Refuse names that two modules declare, and imports of what is not there."""
     owners: dict[str, str] = {}
-    for name, module in modules.items():
+    for name, module in sorted(modules.items()):
         faults = [*_import_faults(module, modules)]
         for declared, line in module.declared.items():
             if declared in owners:
@@ -99,9 +107,6 @@ def check_modules(sources: Mapping[str, str]) -> dict[str, Module]:
             owners.setdefault(declared, name)
         if faults:
             raise _error(name, faults)
-    for name in modules:
-        _in_order(modules, name)
-    return modules
 
 
 def read_module(name: str, text: str) -> Module:
@@ -192,16 +197,20 @@ def _imports(text: str, code: str) -> tuple[list[Import], int, list[Fault]]:
 
 def _is_expression(code: str, at: int) -> bool:
     """Whether a function or a class is a value: the declaration before it, or an operator, takes it."""
-    before = re.sub(r"(?:\b(?:export|async)\s*)+$", "", code[:at]).rstrip()
+    before = re.sub(r"(?:\b(?:export|async)\s*)+$", "", code[:at][-200:]).rstrip()
     return bool(before) and before[-1] not in ";}"
 
 
 def _goes_on(code: str, at: int) -> bool:
     """Whether a declaration of variables goes on with another name after a comma."""
-    statement = code[at:]
-    for letter, depth in zip(statement, depths(statement), strict=True):
-        if letter in ";," and not depth:
-            return letter == ","
+    depth = 0
+    for found in re.finditer(r"[][(){};,]", code[at:]):
+        if found[0] in "([{":
+            depth += 1
+        elif found[0] in ")]}":
+            depth -= 1
+        elif not depth:
+            return found[0] == ","
     return False
 
 
