@@ -23,23 +23,23 @@ class _Layer(NamedTuple):
 
 _BLOCK = {
     "input": _Layer("Input", 1),
-    "conv1x1": _Layer("Conv", 2, ("input",)),
-    "reduce3x3": _Layer("Conv", 2, ("input",)),
-    "conv3x3": _Layer("Conv", 4, ("reduce3x3",)),
-    "reduce5x5": _Layer("Conv", 1, ("input",)),
-    "conv5x5": _Layer("Conv", 3, ("reduce5x5",)),
+    "conv1": _Layer("Conv", 2, ("input",)),
+    "pre3": _Layer("Conv", 2, ("input",)),
+    "conv3": _Layer("Conv", 4, ("pre3",)),
+    "pre5": _Layer("Conv", 1, ("input",)),
+    "conv5": _Layer("Conv", 3, ("pre5",)),
     "pool": _Layer("MaxPool", 1, ("input",)),
-    "project": _Layer("Conv", 2, ("pool",)),
-    "concat": _Layer("Concat", 1, ("conv1x1", "conv3x3", "conv5x5", "project")),
+    "proj": _Layer("Conv", 2, ("pool",)),
+    "join": _Layer("Concat", 1, ("conv1", "conv3", "conv5", "proj")),
 }
 SMS = 4
-LARGE = "conv3x3"
+LARGE = "conv3"
 
 
 def inception_block(large_sms: int) -> Graph:
     """Return four unlike branches between an input and a concatenation, after GoogLeNet (arXiv:1409.4842).
 
-    Every operator takes one SM; ``conv3x3`` takes ``large_sms``.
+    Every operator takes one SM; ``conv3`` takes ``large_sms``.
     """
     builder = GraphBuilder("inception_block", time_unit="tick")
     for name, layer in _BLOCK.items():
@@ -101,7 +101,7 @@ def _add_pass(builder: GraphBuilder, phase: str, stage: int, batch: int, duratio
 
 def one_device(streams: int) -> HardwareProfile:
     """Return a device on which each stream is a machine of its own."""
-    return HardwareProfile(f"one device x {streams}", (Device("d0", streams=streams),))
+    return HardwareProfile(f"{streams} {'stream' if streams == 1 else 'streams'}", (Device("d0", streams=streams),))
 
 
 def a_device_a_stage() -> HardwareProfile:

@@ -26,8 +26,8 @@ from simsched.run import run
 
 STREAMS = ("1", "2", "3", "4")
 FIRST = "critical_path"
-OTHER = "conv5x5"
-ENDS = "reduce3x3"
+OTHER = "conv5"
+ENDS = "pre3"
 """The operator after whose end the learner is asked for the ready set."""
 
 CONTROLS = (
@@ -42,8 +42,13 @@ CONTROLS = (
         },
         FIRST,
     ),
-    Control("sms", Text(f"SMs that {LARGE} takes", f"{LARGE} 占用的 SM"), {each: same(each) for each in ("1", "4")}, "1"),
-)  # fmt: skip
+    Control(
+        "sms",
+        Text(f"SMs that {LARGE} takes", f"{LARGE} 占用的 SM"),
+        {each: same(each) for each in ("1", str(SMS))},
+        "1",
+    ),
+)
 
 
 def loop() -> Lesson:
@@ -63,7 +68,8 @@ def loop() -> Lesson:
             "through: operators end; those whose predecessors have all ended become ready; the scheduler gives ready "
             "operators to free streams, as far as there are SMs; they run. It ends when nothing is left. Step through "
             "it with the arrow keys, and change the setting as you like.",
-            f"一个由 {count} 个算子组成的模块在一块有 {SMS} 个 SM 的小 GPU 上运行。每个时刻都走一遍同样的循环：算子结束；"
+            f"一个由 {count} 个算子组成的模块在一块有 {SMS} 个 SM 的小 GPU 上运行。每个时刻都走一遍同样的循环："
+            "算子结束；"
             "前驱全部结束的算子变为就绪；只要 SM 够用，调度器就把就绪的算子派发给空闲的流；算子执行。直到全部完成为止。"
             "用方向键一步一步地看，设置可以随意改。",
         ),

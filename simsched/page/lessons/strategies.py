@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from simsched.analysis.metrics import metrics
 from simsched.hardware import HardwareProfile
-from simsched.page.lessons.base import Control, Lesson, Question, Runs, Text, key, only, reaching, same
+from simsched.page.lessons.base import Control, Lesson, Question, Runs, Text, every_setting, key, only, reaching, same
 from simsched.page.lessons.graphs import BATCH, STAGES, a_device_a_stage, one_device, training_step
 from simsched.result import Result
 from simsched.run import run
@@ -36,7 +36,9 @@ CONTROLS = (
         {
             ALL: Text("all side by side", "全部并排"),
             "serial": Text("one device, one stream", "一个设备，一条流"),
-            "streams": Text("one device, three parallel streams (critical_path)", "一个设备，三条并行流（critical_path）"),
+            "streams": Text(
+                "one device, three parallel streams (critical_path)", "一个设备，三条并行流（critical_path）"
+            ),
             "memory": Text("… that save memory (memory_aware)", "……并且节省内存（memory_aware）"),
             "memory_more": Text("… with half as much memory again (slack 0.5)", "……内存放宽一半（slack 0.5）"),
             "gpipe": Text("three devices, pipeline in the order of GPipe", "三个设备，GPipe 顺序的流水线"),
@@ -45,32 +47,39 @@ CONTROLS = (
         ALL,
     ),
     Control("microbatches", Text("Microbatches", "微批次"), {each: same(each) for each in MICROBATCHES}, "1"),
-)  # fmt: skip
+)
 
 
 def strategies() -> Lesson:
     """Return the guided mode."""
-    runs: dict[str, Runs] = {}
-    for count in MICROBATCHES:
-        graph = training_step(int(count))
-        found = {name: run(graph, spec, machine, explain=True) for name, (spec, machine) in STRATEGIES.items()}
-        runs |= {key(ALL, count): list(found.values())}
-        runs |= {key(name, count): [shown] for name, shown in found.items()}
+    graphs = {count: training_step(int(count)) for count in MICROBATCHES}
+    found = {
+        key(name, count): run(graph, spec, machine, explain=True)
+        for count, graph in graphs.items()
+        for name, (spec, machine) in STRATEGIES.items()
+    }
+
+    def runs_of(strategy: str, count: str) -> Runs:
+        return [found[key(name, count)] for name in STRATEGIES if strategy in (ALL, name)]
+
+    runs = every_setting(CONTROLS, runs_of)
     return Lesson(
         "strategies",
         Text("Strategies compared", "策略比较"),
         Text(
-            f"One training step of a network in {STAGES} stages: forward passes F, then backward passes B. What F makes "
+            f"One training step of a network in {STAGES} stages: forward passes F, then backward passes B. What F "
+            "makes "
             f"stays in memory until its B has run. The batch of {BATCH} samples can be cut into equal microbatches: "
             "as much work in all, in smaller pieces. Peak memory is that of the fullest device; communication costs "
             "nothing here.",
             f"一个分成 {STAGES} 段的网络训练一步：先是前向 F，再是反向 B。F 的结果留在内存里，直到对应的 B 执行完。"
-            f"一批 {BATCH} 个样本可以切成相等的微批次：总工作量不变，只是每份更小。峰值内存取最满的那个设备；这里通信不花时间。",
+            f"一批 {BATCH} 个样本可以切成相等的微批次：总工作量不变，只是每份更小。峰值内存取最满的那个设备；"
+            "这里通信不花时间。",
         ),
         CONTROLS,
         runs,
         [_split(runs), _memory(runs), _bubble(runs), _design(runs)],
-    )  # fmt: skip
+    )
 
 
 def peak(shown: Result) -> int:
@@ -158,7 +167,8 @@ def _memory(runs: Mapping[str, Runs]) -> Question:
             f"{told['streams'][0]} and {told['streams'][1]}. Time is bought with memory.",
             f"memory_aware 只有在其余部分仍放得进节俭顺序的峰值时才提前执行：用时 {told['memory'][0]}，而不是 "
             f"{serial.makespan}，内存 {told['memory'][1]}。内存放宽一半（{told['memory_more'][1]}）时用时 "
-            f"{told['memory_more'][0]}；完全不管内存则是 {told['streams'][0]} 和 {told['streams'][1]}。时间是用内存换来的。",
+            f"{told['memory_more'][0]}；完全不管内存则是 {told['streams'][0]} 和 {told['streams'][1]}。"
+            "时间是用内存换来的。",
         ),
         [
             Text("Parallel streams (critical_path)", "并行流（critical_path）"),
@@ -167,7 +177,7 @@ def _memory(runs: Mapping[str, Runs]) -> Question:
             Text("None of them", "都不是"),
         ],
         only([at for at, fits in enumerate([*free, not any(free)]) if fits]),
-    )  # fmt: skip
+    )
 
 
 # --- the pipeline --------------------------------------------------------------------------------------------------
@@ -213,7 +223,8 @@ def _design(runs: Mapping[str, Runs]) -> Question:
     return Question(
         "design",
         Text(
-            f"Each device has {format_size(LIMIT)}. Choose one strategy and a number of microbatches with which the step "
+            f"Each device has {format_size(LIMIT)}. Choose one strategy and a number of microbatches with which "
+            "the step "
             f"fits, and is at least twice as fast as one stream with one batch ({serial}).",
             f"每个设备只有 {format_size(LIMIT)} 内存。选一种策略和微批次的数量，使这一步放得下，"
             f"而且至少比整批单流（{serial}）快一倍。",
@@ -226,12 +237,14 @@ def _design(runs: Mapping[str, Runs]) -> Question:
         ),
         Text(
             f"1F1B takes as long as GPipe, {early.makespan} with {MICROBATCHES[-1]} microbatches, and needs "
-            f"{format_size(peak(early))} instead of {format_size(peak(gpipe))}: a stage runs a backward pass as soon as "
+            f"{format_size(peak(early))} instead of {format_size(peak(gpipe))}: a stage runs a backward pass as "
+            "soon as "
             "it can, and keeps no more microbatches than there are stages from it to the end. Stages, microbatches "
             "and their order do together what none of them does alone.",
-            f"1F1B 和 GPipe 一样快（{MICROBATCHES[-1]} 个微批次时都是 {early.makespan}），但只要 {format_size(peak(early))}，"
+            f"1F1B 和 GPipe 一样快（{MICROBATCHES[-1]} 个微批次时都是 {early.makespan}），但只要 "
+            f"{format_size(peak(early))}，"
             f"而不是 {format_size(peak(gpipe))}：每一段都尽早做反向，它留存的微批次不多于从它到末段的段数。"
             "分段、微批次和顺序合在一起，做到了单独哪一个都做不到的事。",
         ),
         reached=reaching(alone, fits),
-    )  # fmt: skip
+    )

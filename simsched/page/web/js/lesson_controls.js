@@ -83,11 +83,17 @@ function outcomeTable(progress) {
       make("td", {}, run.figures.utilisation === null ? "–" : formatPercent(1 - run.figures.utilisation)),
     ];
     if (memory) cells.push(make("td", {}, formatSize(run.figures.peak_bytes)));
-    return make("tr", {}, make("th", { scope: "row" }, run.label), ...cells);
+    return make("tr", {}, make("th", { scope: "row" }, ...brokenLabel(run.label)), ...cells);
   });
-  const table = make("table", { "aria-live": "polite" });
+  const table = make("table");
   table.append(make("caption", { class: "hidden-text" }, t("lessons_outcome")), make("thead", {}, head), make("tbody", {}, ...rows));
   return table;
+}
+
+/** The name of a run, which may be broken before what is in brackets. @param {string} label */
+function brokenLabel(label) {
+  const at = label.indexOf("(");
+  return at < 0 ? [label] : [label.slice(0, at), make("wbr"), label.slice(at)];
 }
 
 /** The line that says how far a learner is. @param {Element} line @param {HTMLProgressElement} bar @param {import("./lesson_progress.js").LessonProgress} progress */

@@ -49,12 +49,14 @@ export class LessonProgress {
     return this.solved.size === this.lesson.questions.length;
   }
 
-  /** The first setting again, or one value changed. @param {string | null} control @param {string} [value] */
+  /** The first setting again, or one value changed; whether it is another setting now. @param {string | null} control @param {string} [value] */
   change(control, value) {
     const before = this.setting;
     if (control === null) for (const each of this.lesson.controls) this.values.set(each.id, each.initial);
     else this.values.set(control, /** @type {string} */ (value));
-    if (this.setting !== before) this.before = before;
+    if (this.setting === before) return false;
+    this.before = before;
+    return true;
   }
 
   /** Judge a question and note what came of it. @param {Question} question */

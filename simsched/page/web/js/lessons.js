@@ -1,6 +1,6 @@
 // The guided modes: a lesson beside the replay, whose settings and answers are simulated runs.
 
-import { make, makeButton } from "./dom.js";
+import { make, makeButton, setText } from "./dom.js";
 import { inLanguage, lessonControls, showProgress } from "./lesson_controls.js";
 import { LessonProgress, settingDocument } from "./lesson_progress.js";
 import { questionForm } from "./question.js";
@@ -51,14 +51,16 @@ function drawLesson(root, app, progress, load) {
   const title = make("h2", { id: "lesson-title" }, inLanguage(lesson.title));
   const line = make("span", { "data-testid": "lesson-progress" });
   const bar = /** @type {HTMLProgressElement} */ (make("progress", { "aria-hidden": "true" }));
-  const end = make("div", { class: "lesson-end-of", role: "status" });
+  const done = make("p", { class: "lesson-done", role: "status", "data-testid": "lesson-done" });
+  const ways = make("div", { class: "lesson-ways" });
   const show = () => {
     for (const part of [controls, ...questions]) part.show();
     showProgress(line, bar, progress);
-    showEnd(end, app, progress);
+    setText(done, progress.complete ? t("lessons_done", { all: lesson.questions.length }) : "");
+    ways.replaceChildren(...waysOn(app, progress));
   };
   const controls = lessonControls(progress, (control, value) => {
-    progress.change(control, value);
+    if (!progress.change(control, value)) return;
     load();
     progress.checkSetting();
     show();
@@ -71,20 +73,20 @@ function drawLesson(root, app, progress, load) {
     make("p", { class: "lesson-introduction" }, inLanguage(lesson.introduction)),
     controls.root,
     list,
-    end,
+    done,
+    ways,
   );
   show();
 }
 
-/** What comes next: the next lesson once all is answered, and the editor, where there is one. @param {HTMLElement} root @param {import("./app.js").App} app @param {LessonProgress} progress */
-function showEnd(root, app, progress) {
+/** Buttons to the next lesson, once all is answered, and to the editor, where there is one. @param {import("./app.js").App} app @param {LessonProgress} progress */
+function waysOn(app, progress) {
   const { lessons, live } = app.data;
   const next = lessons[lessons.indexOf(progress.lesson) + 1];
-  const parts = [];
-  if (progress.complete) parts.push(make("p", {}, t("lessons_done", { all: progress.lesson.questions.length })));
-  if (progress.complete && next) parts.push(modeButton(app, next.id, t("lessons_next", { title: inLanguage(next.title) }), "primary"));
-  if (live && progress.lesson.variants[progress.setting].problem !== null) parts.push(modeButton(app, "live", t("lessons_live"), null));
-  root.replaceChildren(...parts);
+  const ways = [];
+  if (progress.complete && next) ways.push(modeButton(app, next.id, t("lessons_next", { title: inLanguage(next.title) }), "primary"));
+  if (live && progress.lesson.variants[progress.setting].problem !== null) ways.push(modeButton(app, "live", t("lessons_live"), null));
+  return ways;
 }
 
 /** @param {import("./app.js").App} app @param {string} mode @param {string} label @param {string | null} look */
