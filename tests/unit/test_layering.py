@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,7 @@ def sources() -> dict[str, Path]:
     return {module_name(path): path for path in sorted(PACKAGE.rglob("*.py")) if "_data" not in path.parts}
 
 
+@cache
 def all_imports() -> list[Import]:
     files = sources()
     known = frozenset(files)
@@ -275,6 +277,21 @@ def test_the_core_loads_no_heavy_library_at_import() -> None:
     assert {"graph.model", "problem", "trace"} <= core, "the closure must follow the imports of the package"
 
 
+@pytest.mark.parametrize("start", ["page.document", "page.live", "config.plain"])
+def test_what_a_browser_runs_imports_only_the_core(start: str) -> None:
+    """What is loaded at once; in the page's own modules, what functions import, too. The rest is tried below."""
+    core = core_closure(start)
+    foreign = [
+        str(item)
+        for item in all_imports()
+        if item.importer in core and item.at_import and item.target.split(".")[0] in LIBRARIES.keys() - CORE_LIBRARIES
+    ]
+    assert foreign == []
+    pages = [item for item in all_imports() if inside(item.importer, "page") and item.importer in core]
+    assert [str(item) for item in pages if item.target.split(".")[0] in LIBRARIES.keys() - {"simpy", "yaml"}] == []
+    assert start in core
+
+
 HEAVY = ("numpy", "networkx", "matplotlib", "rich", "click", "onnx", "ortools", "pandas")
 
 
@@ -300,6 +317,24 @@ def test_a_whole_run_from_files_loads_only_the_core_and_pydantic() -> None:
     )
     assert {"simpy", "yaml", "simsched"} <= loaded
     assert loaded.isdisjoint(HEAVY)
+
+
+def test_a_live_run_loads_only_the_core() -> None:
+    """Everything that a browser does: rebuild a graph and hardware, run schedulers, and make the document."""
+    loaded = modules_after(
+        "import json\n"
+        "from simsched.page.live import WARM_UP, answer\n"
+        "operators = [{'name': name, 'duration': 3} for name in 'ab']\n"
+        "graph = {'simsched': 1, 'name': 'g', 'time_unit': 'tick', 'operators': operators, 'edges': [['a', 'b']]}\n"
+        "hardware = {'name': 'h', 'devices': [{'name': 'd', 'streams': 2}]}\n"
+        "problem = {'graph': graph, 'hardware': hardware, 'memory': 'unbounded', 'seed': 0}\n"
+        "problem['schedulers'] = [{'spec': spec} for spec in WARM_UP]\n"
+        "found = json.loads(answer(json.dumps({'kind': 'run', 'problem': problem, 'edits': {}})))\n"
+        "assert found['ok'], found\n"
+        "assert [run['makespan'] for run in found['document']['runs']] == [6] * 5"
+    )
+    assert {"simpy", "simsched"} <= loaded
+    assert loaded.isdisjoint({*HEAVY, "pydantic"})
 
 
 def test_help_loads_neither_numpy_nor_matplotlib_nor_networkx() -> None:
