@@ -87,7 +87,7 @@ def _site(found: Found, title: str, *, with_lessons: bool) -> Site:
             "them, and runs only what is chosen in it"
         )
     scene = page_document(found.results, title=title, failures=found.failures, live=again)
-    return site(page_data(scene, lessons=lessons() if with_lessons else (), live=LIVE_FILES))
+    return site(page_data(scene, lessons=lessons(live=True) if with_lessons else (), live=LIVE_FILES))
 
 
 def _serve(files: Site, port: int | None, *, opened: bool) -> None:

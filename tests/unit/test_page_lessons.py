@@ -114,9 +114,10 @@ def test_all_lessons_are_small_and_made_quickly_and_always_the_same() -> None:
     assert len(json.dumps(again, ensure_ascii=False, separators=(",", ":")).encode()) < 500_000
 
 
-def test_a_live_page_runs_every_setting_of_one_run_again_to_the_same_ends() -> None:
+def test_a_live_page_runs_a_setting_again_to_the_same_ends() -> None:
     for lesson in lessons(live=True):
-        for setting, variant in lesson["variants"].items():
+        # Every seventh: all of them would take seven seconds.
+        for setting, variant in list(lesson["variants"].items())[::7]:
             if len(variant["runs"]) > 1:
                 assert variant["problem"] is None
                 continue
