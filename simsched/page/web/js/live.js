@@ -1,7 +1,301 @@
-// Placeholder until its owner writes it.
+// The live tab: an editor beside the views, and simsched itself in a worker to run what is edited.
+
+import { Editor } from "./editor.js";
+import { LiveState } from "./editor_state.js";
+import { LiveClient } from "./pyodide_client.js";
+import { isShared, linkOf, LONGEST_LINK, sharedOf } from "./share.js";
+import { t } from "./words.js";
+
+const ANSWER_LIMIT_MS = 60_000;
+const LOAD_STEPS = ["python", "simsched", "warm", "ready"];
 
 /** @param {HTMLElement} root @param {import("./app.js").App} app */
 export function mountLive(root, app) {
-  void root;
-  void app;
+  if (!app.data.live) return;
+  const live = new Live(root, app, app.data.live);
+  app.subscribe((change) => live.notice(change));
+  addEventListener("hashchange", () => live.openLink());
+  live.openLink();
 }
+
+class Live {
+  /** @param {HTMLElement} root @param {import("./app.js").App} app @param {LiveFiles} files */
+  constructor(root, app, files) {
+    this.app = app;
+    this.files = files;
+    /** @type {LiveState | null} */
+    this.state = null;
+    /** What the editor edits: the document of the last run, or the one it began with. @type {PageDocument | null} */
+    this.document = null;
+    /** What the views were given last. @type {PageDocument | null} */
+    this.loaded = null;
+    this.client = new LiveClient(files, (step) => this.#progress(step));
+    this.editor = new Editor(root, {
+      run: () => this.#runPressed(),
+      runCode: () => this.#runCode(),
+      undo: () => this.#takeBack((state) => state.undo()),
+      reset: () => this.#takeBack((state) => state.reset()),
+      share: () => this.share(),
+      choose: (source) => this.choose(source),
+    });
+    this.began = false;
+    /** The request that runs, and whether another one waits for it. */
+    this.busy = false;
+    this.again = false;
+    /** Code of a link that the reader has not agreed to run. */
+    this.held = false;
+  }
+
+  /** @param {import("./app.js").Change} change */
+  notice(change) {
+    const { mode } = this.app.state;
+    if (change.has("mode")) {
+      if (mode === "live") this.#enter();
+      else if (mode === "replay" && this.loaded && this.app.document === this.loaded) this.app.load(this.app.data.scene);
+    }
+    if (mode === "live" && (change.has("lang") || change.has("mode") || change.has("selected"))) this.draw();
+  }
+
+  draw() {
+    const { app, state } = this;
+    const source = state?.source ?? { graph: "", hardware: "" };
+    const change = (/** @type {(edits: import("./editor_state.js").Edits) => void} */ edit) => this.#change(edit);
+    this.editor.draw(state && this.document ? { app, state, document: this.document, change } : null, source);
+  }
+
+  // --- coming here -------------------------------------------------------------------------------------------------
+
+  #enter() {
+    const shown = this.app.document;
+    const fromLesson = shown !== this.app.data.scene && shown !== this.loaded;
+    if (shown.problem && (!this.state || fromLesson)) this.#begin(shown.problem, shown, { graph: "", hardware: "" });
+    else if (this.loaded && shown !== this.loaded) this.app.load(this.loaded);
+    this.#prepare();
+  }
+
+  /** @param {LiveProblem} problem @param {PageDocument} document @param {import("./editor_state.js").Source} source */
+  #begin(problem, document, source) {
+    this.state = new LiveState(problem, source);
+    this.document = document;
+    this.loaded = document;
+    this.draw();
+  }
+
+  /** Load what runs simsched, once; say where it cannot be had. */
+  #prepare() {
+    if (!LiveClient.possible) {
+      this.editor.say(t("live_needs_server"), "bad");
+      return;
+    }
+    if (this.began) return;
+    this.began = true;
+    this.client.load().catch((error) => this.#cannot(error));
+    this.#fetchJson("index.json").then(
+      (catalogue) => {
+        this.editor.catalogue = catalogue;
+        this.editor.schedulers.known = catalogue.schedulers;
+        this.draw();
+      },
+      (error) => this.#cannot(error),
+    );
+  }
+
+  /** @param {unknown} error */
+  #cannot(error) {
+    this.began = false;
+    this.editor.showProgress(null);
+    this.editor.say(t("live_cannot_load", { why: error instanceof Error ? error.message : String(error) }), "bad");
+  }
+
+  /** @param {string} step */
+  #progress(step) {
+    const number = LOAD_STEPS.indexOf(step);
+    this.editor.showProgress(step === "ready" ? null : number + 1);
+    this.editor.say(t(`live_loading_${step}`), step === "ready" ? "good" : "busy");
+  }
+
+  /** @param {string} path In the catalogue. */
+  async #fetchJson(path) {
+    const response = await fetch(new URL(this.files.catalogue + path, document.baseURI));
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${response.statusText}`);
+    return response.json();
+  }
+
+  // --- changes -----------------------------------------------------------------------------------------------------
+
+  /** @param {(edits: import("./editor_state.js").Edits) => void} edit */
+  #change(edit) {
+    if (this.state?.change(edit)) this.#changed();
+  }
+
+  /** @param {(state: LiveState) => void} back */
+  #takeBack(back) {
+    if (!this.state) return;
+    back(this.state);
+    this.editor.schedulers.tell(null);
+    this.#changed();
+  }
+
+  #changed() {
+    this.editor.showLink(null, false);
+    this.draw();
+    if (this.editor.atOnce) this.run();
+    else this.editor.say(t("live_changed"), "plain");
+  }
+
+  /** Another graph or other hardware of the catalogue; an empty name keeps what is there. @param {import("./editor_state.js").Source} source */
+  async choose(source) {
+    const scene = this.app.data.scene.problem;
+    try {
+      const graph = source.graph ? await this.#fromCatalogue("graphs", source.graph) : scene?.graph;
+      const hardware = source.hardware ? await this.#fromCatalogue("hardware", source.hardware) : scene?.hardware;
+      if (!graph || !hardware) {
+        this.editor.say(t("live_choose_both"), "plain");
+        return;
+      }
+      const { schedulers = DEFAULT_SCHEDULERS, memory = "unbounded" } = this.state?.edits ?? scene ?? {};
+      const own = source.graph ? {} : { scales: scene?.scales };
+      this.state = new LiveState({ graph, hardware, schedulers, memory, seed: scene?.seed ?? 0, ...own }, source);
+      this.document = null;
+      this.editor.showLink(null, false);
+      await this.run();
+    } catch (error) {
+      this.#cannot(error);
+    }
+  }
+
+  /** @param {"graphs" | "hardware"} kind @param {string} name */
+  async #fromCatalogue(kind, name) {
+    this.editor.catalogue ??= await this.#fetchJson("index.json");
+    const found = this.editor.catalogue?.[kind].find((each) => each.name === name);
+    if (!found) throw new Error(t("live_not_in_catalogue", { name }));
+    return this.#fetchJson(found.file);
+  }
+
+  // --- running -----------------------------------------------------------------------------------------------------
+
+  /** The reader asks for a run: also of what stands in the box, where the box is in use. */
+  #runPressed() {
+    this.held = false;
+    if (this.state && this.editor.schedulers.wantsCode(this.state)) this.editor.schedulers.take(this.state);
+    this.run();
+  }
+
+  #runCode() {
+    this.held = false;
+    if (this.state) this.editor.schedulers.take(this.state);
+    this.run();
+  }
+
+  /** Run what is edited; while a run goes on, the next one waits and takes the newest edits. */
+  async run() {
+    if (!this.state || !LiveClient.possible) return;
+    if (this.busy) {
+      this.again = true;
+      return;
+    }
+    this.busy = true;
+    this.editor.say(t("live_running"), "busy");
+    try {
+      do {
+        this.again = false;
+        await this.#runOnce(this.state);
+      } while (this.again);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** The edits to run: without code that came with a link, until the reader asks for a run. @param {LiveState} state */
+  #agreed(state) {
+    if (!this.held) return state.edits;
+    const schedulers = state.edits.schedulers.filter((each) => each.code === undefined);
+    return { ...state.edits, schedulers: schedulers.length ? schedulers : DEFAULT_SCHEDULERS };
+  }
+
+  /** @param {LiveState} state */
+  async #runOnce(state) {
+    const schedulers = this.editor.schedulers;
+    const began = performance.now();
+    try {
+      const answer = await this.client.ask(state.request(this.#agreed(state)), ANSWER_LIMIT_MS);
+      if (answer.ok) this.#show(answer, performance.now() - began);
+      else {
+        schedulers.tell(answer.error.line === undefined ? null : answer.error);
+        this.editor.say(answer.error.message, "bad");
+      }
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "TimeoutError") this.editor.say(t("live_too_long", { seconds: ANSWER_LIMIT_MS / 1000 }), "bad");
+      else this.#cannot(error);
+    }
+    this.draw();
+  }
+
+  /** @param {Extract<import("./pyodide_client.js").LiveAnswer, {ok: true}>} answer @param {number} took */
+  #show(answer, took) {
+    const { app } = this;
+    const { cursor, length, end } = app.timeline;
+    const share = end ? app.state.time / end : 0;
+    this.document = answer.document;
+    this.loaded = answer.document;
+    if (app.state.mode === "live") {
+      app.load(answer.document);
+      if (cursor >= length) app.toEnd();
+      else if (cursor > 0) app.seek(share * app.timeline.end);
+      else app.toStart();
+    }
+    this.editor.schedulers.tell(answer.faults[0] ?? null);
+    const failed = answer.document.failures.map(({ label, message }) => `${label}: ${message}`);
+    const best = answer.document.runs.reduce((one, other) => (other.makespan < one.makespan ? other : one));
+    const done = [t("live_done", { ms: Math.max(1, Math.round(took)), best: best.label }), ...failed, ...(this.held ? [t("live_held")] : [])];
+    this.editor.say(done.join("\n"), failed.length ? "bad" : "good");
+    this.editor.status.dataset.took = took.toFixed(1);
+  }
+
+  // --- sharing -----------------------------------------------------------------------------------------------------
+
+  async share() {
+    const { app, state } = this;
+    if (!state) return;
+    const { graph, hardware, ...problem } = state.base;
+    const { cursor } = app.timeline;
+    const link = await linkOf({
+      v: 1, graph: state.source.graph || graph, hardware: state.source.hardware || hardware, problem, edits: state.edits, cursor, focus: app.replay?.run.label ?? "", lang: app.state.lang,
+    });
+    if (link.length > LONGEST_LINK) {
+      this.editor.say(t("live_link_long", { length: link.length, most: LONGEST_LINK }), "bad");
+      return;
+    }
+    history.replaceState(null, "", link);
+    const copied = await Promise.resolve(navigator.clipboard?.writeText(link)).then(() => !!navigator.clipboard, () => false);
+    this.editor.showLink(link, copied);
+  }
+
+  /** Restore what a link holds, and run it. */
+  async openLink() {
+    if (!isShared(location.hash)) return;
+    try {
+      const shared = await sharedOf(location.hash);
+      const graph = typeof shared.graph === "string" ? await this.#fromCatalogue("graphs", shared.graph) : shared.graph;
+      const hardware = typeof shared.hardware === "string" ? await this.#fromCatalogue("hardware", shared.hardware) : shared.hardware;
+      const named = (/** @type {unknown} */ part) => (typeof part === "string" ? part : "");
+      this.state = new LiveState({ ...shared.problem, graph, hardware }, { graph: named(shared.graph), hardware: named(shared.hardware) });
+      this.state.edits = { ...this.state.edits, ...shared.edits };
+      this.held = this.state.edits.schedulers.some((each) => each.code !== undefined);
+      this.document = null;
+      this.app.set({ mode: "live", lang: shared.lang === "zh" ? "zh" : "en" });
+      this.app.flush();
+      await this.run();
+      this.editor.schedulers.open(this.held);
+      const focus = this.app.document.runs.findIndex((run) => run.label === shared.focus);
+      this.app.set({ focus: Math.max(0, focus) });
+      this.app.goto(Math.min(Number(shared.cursor) || 0, this.app.timeline.length));
+    } catch (error) {
+      this.app.set({ mode: "live" });
+      this.editor.say(t("live_link_broken", { why: error instanceof Error ? error.message : String(error) }), "bad");
+    }
+  }
+}
+
+/** @type {LiveScheduler[]} */
+const DEFAULT_SCHEDULERS = ["topological", "critical_path", "greedy_ready", "memory_aware", "pipeline"].map((spec) => ({ spec }));

@@ -4,6 +4,7 @@ import { en } from "./en.js";
 import { enDag } from "./en_dag.js";
 import { enLessons } from "./en_lessons.js";
 import { enFigures } from "./en_figures.js";
+import { enLive } from "./en_live.js";
 import { enParts } from "./en_parts.js";
 import { enTime } from "./en_time.js";
 import { enWords } from "./en_words.js";
@@ -11,6 +12,7 @@ import { zh } from "./zh.js";
 import { zhDag } from "./zh_dag.js";
 import { zhLessons } from "./zh_lessons.js";
 import { zhFigures } from "./zh_figures.js";
+import { zhLive } from "./zh_live.js";
 import { zhParts } from "./zh_parts.js";
 import { zhTime } from "./zh_time.js";
 import { zhWords } from "./zh_words.js";
@@ -25,8 +27,8 @@ import { zhWords } from "./zh_words.js";
  * @type {Record<"en" | "zh", Dictionary[]>}
  */
 export const DICTIONARIES = {
-  en: [en, enDag, enTime, enWords, enFigures, enParts, enLessons],
-  zh: [zh, zhDag, zhTime, zhWords, zhFigures, zhParts, zhLessons],
+  en: [en, enDag, enTime, enWords, enFigures, enParts, enLessons, enLive],
+  zh: [zh, zhDag, zhTime, zhWords, zhFigures, zhParts, zhLessons, zhLive],
 };
 
 /** @type {Record<"en" | "zh", Dictionary>} */

@@ -1,0 +1,114 @@
+// The editor beside a live run: where graph and hardware come from, the sections, the buttons, what it says.
+
+import { make, makeButton } from "./dom.js";
+import { GraphEditor } from "./editor_graph.js";
+import { HardwareEditor } from "./editor_hardware.js";
+import { choiceBox, labelled } from "./editor_parts.js";
+import { SchedulerEditor } from "./editor_schedulers.js";
+import { t } from "./words.js";
+
+/** What the buttons do. @typedef {{run: () => void, runCode: () => void, undo: () => void, reset: () => void, share: () => void, choose: (source: import("./editor_state.js").Source) => void}} EditorActions */
+/** @typedef {{graphs: {name: string, file: string, operators: number}[], hardware: {name: string, file: string}[], schedulers: import("./editor_schedulers.js").KnownScheduler[]}} Catalogue */
+
+export class Editor {
+  /** @param {HTMLElement} root @param {EditorActions} actions */
+  constructor(root, actions) {
+    this.actions = actions;
+    this.graph = new GraphEditor();
+    this.hardware = new HardwareEditor();
+    this.schedulers = new SchedulerEditor(actions.runCode);
+    /** @type {Catalogue | null} */
+    this.catalogue = null;
+    this.title = make("h2", { id: "live-title" });
+    this.intro = make("p", { class: "live-intro" });
+    this.sources = make("div", { class: "live-sources" });
+    this.status = make("p", { class: "live-status", role: "status", "data-testid": "live-status" });
+    this.progress = /** @type {HTMLProgressElement} */ (make("progress", { max: 4, hidden: true, "aria-hidden": "true" }));
+    this.buttons = {
+      run: makeButton("", actions.run, { class: "primary", "data-testid": "live-run", "aria-keyshortcuts": "Control+Enter" }),
+      undo: makeButton("", actions.undo, { "data-testid": "live-undo" }),
+      reset: makeButton("", actions.reset, { "data-testid": "live-reset" }),
+      share: makeButton("", actions.share, { "data-testid": "live-share" }),
+    };
+    this.auto = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", "data-testid": "live-auto", checked: true }));
+    this.autoLabel = make("span");
+    this.link = make("div", { class: "live-link", hidden: true });
+    const sections = [...this.graph.roots, ...this.hardware.roots, ...this.schedulers.roots];
+    this.content = make("div", { class: "live-content" }, ...sections);
+    const buttons = make("div", { class: "live-buttons" }, ...Object.values(this.buttons));
+    const foot = make("div", { class: "live-foot" }, buttons, make("label", { class: "live-auto" }, this.auto, this.autoLabel), this.progress, this.status, this.link);
+    root.setAttribute("aria-labelledby", "live-title");
+    root.append(this.title, this.intro, this.sources, foot, this.content);
+    root.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        commitBox();
+        actions.run();
+      }
+    });
+  }
+
+  /** Whether a change is to run at once. */
+  get atOnce() {
+    return this.auto.checked;
+  }
+
+  /** Write everything anew; the reader stays where they are. @param {import("./editor_parts.js").Editing | null} editing @param {import("./editor_state.js").Source} source */
+  draw(editing, source) {
+    const active = /** @type {HTMLElement | null} */ (document.activeElement);
+    const place = active?.getAttribute("data-testid");
+    this.title.textContent = t("live_title");
+    this.intro.textContent = t("live_intro");
+    for (const [key, button] of Object.entries(this.buttons)) button.textContent = t(`live_${key}`);
+    this.buttons.run.title = t("live_run_key");
+    this.autoLabel.textContent = t("live_auto");
+    this.content.hidden = !editing;
+    this.#drawSources(source);
+    if (!editing) return;
+    this.graph.draw(editing);
+    this.hardware.draw(editing);
+    this.schedulers.draw(editing);
+    this.buttons.undo.disabled = !editing.state.past.length;
+    this.buttons.reset.disabled = !editing.state.changed;
+    if (place && active && !active.isConnected) /** @type {HTMLElement | null} */ (document.querySelector(`[data-testid="${CSS.escape(place)}"]`))?.focus();
+  }
+
+  /** @param {import("./editor_state.js").Source} source */
+  #drawSources(source) {
+    const own = { value: "", label: t("live_own_page") };
+    const graphs = this.catalogue?.graphs.map(({ name, operators }) => ({ value: name, label: t("live_graph_of", { name, operators }) })) ?? [];
+    const hardware = this.catalogue?.hardware.map(({ name }) => ({ value: name, label: name })) ?? [];
+    const graphBox = choiceBox({ label: t("live_graph"), testid: "live-graph" }, [own, ...graphs], source.graph, (graph) => this.actions.choose({ ...source, graph }));
+    const hardwareBox = choiceBox({ label: t("live_hardware"), testid: "live-hardware-name" }, [own, ...hardware], source.hardware, (name) => this.actions.choose({ ...source, hardware: name }));
+    this.sources.replaceChildren(labelled(t("live_graph"), graphBox), labelled(t("live_hardware"), hardwareBox));
+  }
+
+  /** Say how it goes. @param {string} text @param {"busy" | "good" | "bad" | "plain"} kind */
+  say(text, kind) {
+    this.status.textContent = text;
+    this.status.dataset.kind = kind;
+  }
+
+  /** @param {number | null} step Of four; null when it is loaded, or cannot be. */
+  showProgress(step) {
+    this.progress.hidden = step === null;
+    if (step !== null) this.progress.value = step;
+  }
+
+  /** Show a link to copy; where the page may, it has been copied already. @param {string | null} link @param {boolean} copied */
+  showLink(link, copied) {
+    this.link.hidden = link === null;
+    if (link === null) return;
+    const box = /** @type {HTMLInputElement} */ (make("input", { type: "text", readonly: true, "aria-label": t("live_link"), "data-testid": "live-link" }));
+    box.value = link;
+    box.addEventListener("focus", () => box.select());
+    this.link.replaceChildren(box, make("p", { class: "live-note" }, t(copied ? "live_link_copied" : "live_link_copy")));
+    if (!copied) box.focus();
+  }
+}
+
+/** Take a text that is still being written, as leaving its box would. */
+function commitBox() {
+  const active = document.activeElement;
+  if (active instanceof HTMLInputElement) active.dispatchEvent(new Event("change"));
+}

@@ -1,0 +1,55 @@
+// A state of the editor as a link: packed into the part of the address that no server ever sees.
+
+/**
+ * @typedef {object} Shared
+ * @property {1} v
+ * @property {string | LiveProblem["graph"]} graph The name in the catalogue, or the graph itself.
+ * @property {string | LiveProblem["hardware"]} hardware
+ * @property {Pick<LiveProblem, "schedulers" | "memory" | "seed" | "scales">} problem The rest of it.
+ * @property {import("./editor_state.js").Edits} edits
+ * @property {number} cursor
+ * @property {string} focus
+ * @property {"en" | "zh"} lang
+ */
+
+const SHARED_MARK = "#live=";
+/** Characters of a link that programs for mail and talk still pass on whole, more or less. */
+export const LONGEST_LINK = 30000;
+const MOST_UNPACKED = 20_000_000;
+
+/** @param {Shared} shared @returns {Promise<string>} The whole address. */
+export async function linkOf(shared) {
+  const packed = await piped(new TextEncoder().encode(JSON.stringify(shared)), new CompressionStream("deflate-raw"));
+  let text = "";
+  for (const byte of packed) text += String.fromCharCode(byte);
+  const safe = btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/u, "");
+  return `${location.href.split("#")[0]}${SHARED_MARK}${safe}`;
+}
+
+/** Whether an address holds a state. @param {string} hash */
+export function isShared(hash) {
+  return hash.startsWith(SHARED_MARK);
+}
+
+/** @param {string} hash @returns {Promise<Shared>} Rejected where the link is cut or changed. */
+export async function sharedOf(hash) {
+  const text = atob(hash.slice(SHARED_MARK.length).replaceAll("-", "+").replaceAll("_", "/"));
+  const packed = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  const bytes = await piped(packed, new DecompressionStream("deflate-raw"));
+  const shared = JSON.parse(new TextDecoder().decode(bytes));
+  if (shared?.v !== 1 || !shared.edits || !shared.problem) throw new Error("not a state of this page");
+  return shared;
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes @param {CompressionStream | DecompressionStream} stream @returns {Promise<Uint8Array>} */
+async function piped(bytes, stream) {
+  const reader = new Blob([bytes]).stream().pipeThrough(/** @type {ReadableWritablePair<any, any>} */ (stream)).getReader();
+  const parts = [];
+  let size = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value);
+    size += part.value.length;
+    if (size > MOST_UNPACKED) throw new Error("too large");
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
