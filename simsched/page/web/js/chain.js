@@ -48,7 +48,7 @@ export function headline(graph, run) {
     if (run.parts[op].some(isSlowed)) lost += Math.max(run.end[op] - run.start[op] - run.work.alone[op], 0);
   }
   if (!waited && !lost) return t("chain_never_waited", names);
-  const share = (/** @type {Time} */ time) => `${formatTime(time, graph.unit)} (${percentText((100 * time) / run.makespan)})`;
+  const share = (/** @type {Time} */ time) => t("chain_share", { time: formatTime(time, graph.unit), share: percentText((100 * time) / run.makespan) });
   return tCount("chain_of", chain.length, {
     ...names,
     count: chain.length,

@@ -55,11 +55,11 @@ export const enFigures = {
   summary_gap_hint: "How far the makespan is above the lower bound; less is better",
   summary_peak: "Peak memory",
   summary_peak_hint: "The largest number of bytes live at once; less is better",
-  summary_use: "Use of streams",
+  summary_use: "Streams busy",
   summary_use_hint: "Share of the time in which streams run something",
-  summary_sms: "SM use",
+  summary_sms: "SMs used",
   summary_sms_hint: "Share of the SMs that were used, over the makespan",
-  summary_bandwidth: "Bandwidth use",
+  summary_bandwidth: "Bandwidth",
   summary_bandwidth_hint: "Share of the memory bandwidth that was used, over the makespan",
   summary_valid: "Valid",
   summary_valid_hint: "The word of the referee, which checks every run and shares no code with the engine",
@@ -108,6 +108,13 @@ export const enFigures = {
   statement_proved: "A scheduler has shown, by searching, that no schedule is shorter.",
   statement_graham_brent: "No schedule that never leaves a lane idle while an operator is ready is longer.",
   statement_textbook: "Amdahl's curve with the critical path as the serial part (f = {f}); runs may be shorter or longer.",
+
+  // resources
+  resource_streams: "streams",
+  resource_sms: "SMs",
+  resource_bandwidth: "bandwidth",
+  resource_compute: "compute",
+  resource_of: "{resource} of {devices}",
 
   // help
   help_title: "Keys and signs",

@@ -61,6 +61,7 @@ export const enWords = {
   chain_never_waited: "{name} ended last, at {time}. On the way to it no operator waited for anything but its predecessors.",
   chain_of_one: "{name} ended last, at {time}. The chain of one operator ran for {ran}{lost} and waited for {waited}.",
   chain_of_many: "{name} ended last, at {time}. The chain of {count} operators that led to it ran for {ran}{lost} and waited for {waited}.",
+  chain_share: "{time} ({share})",
   chain_lost: ", {lost} of it lost by sharing,",
   chain_nothing: "nothing",
 

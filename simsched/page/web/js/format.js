@@ -65,6 +65,11 @@ export function formatPercent(share) {
   return `${percent < 9.95 && percent > 0 ? percent.toFixed(1) : percent.toFixed(0)} %`;
 }
 
+/** How far something is above a bound, as a percentage with one digit behind the point. @param {number} share */
+export function formatGap(share) {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
 /** A share as a whole percentage. @param {number} share */
 export function formatWholePercent(share) {
   return percentText(100 * share);

@@ -27,7 +27,7 @@ export function mountHelp(root, app) {
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (/** @type {HTMLElement} */ (event.target).closest("input:not([type=checkbox], [type=radio], [type=range]), select, textarea")) return;
+    if (/** @type {Element | null} */ (event.target instanceof Element ? event.target : null)?.closest("input:not([type=checkbox], [type=radio], [type=range]), select, textarea")) return;
     event.preventDefault();
     if (dialog.open) dialog.close();
     else openHelp(dialog);

@@ -55,7 +55,7 @@ function mountList(app, state, id, note) {
 
 /** @param {import("./app.js").App} app @param {Op} op */
 function listItem(app, op) {
-  const button = makeButton("", () => app.set({ selected: app.state.selected === op ? null : op }), { class: "chip" });
+  const button = makeButton("", () => app.set({ selected: app.state.selected === op ? null : op }), { class: "words-chip" });
   return make("li", { "data-op": op }, button, " ", make("span", { class: "lists-note" }));
 }
 

@@ -1,11 +1,12 @@
 // What will happen before a run begins, what came out at its end, and who waits meanwhile.
 
+import { boundName } from "./bounds_list.js";
 import { headline } from "./chain.js";
-import { formatPercent, formatTime, formatWhole } from "./format.js";
+import { formatGap, formatTime, formatWhole } from "./format.js";
 import { neighbours } from "./neighbours.js";
 import { IS_READY, QUEUED } from "./replay.js";
 import { waitWords } from "./waits.js";
-import { listed, t, tCount } from "./words.js";
+import { language, listed, t, tCount } from "./words.js";
 
 const ROOTS_SHOWN = 4;
 /** Waiting operators that are looked at; the others are only counted. */
@@ -33,8 +34,8 @@ export function endSentence(graph, replay) {
     operators: tCount("count_operators", graph.names.length, { count: formatWhole(graph.names.length) }),
     makespan: formatTime(makespan, graph.unit),
     bound: formatTime(bound, graph.unit),
-    name: figures.lower_bound_name,
-    gap: formatPercent(figures.gap ?? 0),
+    name: language() === "en" ? figures.lower_bound_name : boundName(figures.lower_bound_name),
+    gap: formatGap(figures.gap ?? 0),
   };
   if (makespan === bound) return t("step_end_best", parameters);
   return t(figures.gap === null ? "step_end" : "step_end_gap", parameters);

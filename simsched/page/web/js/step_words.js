@@ -2,7 +2,7 @@
 
 import { make, makeButton, setAttributes, setText } from "./dom.js";
 import { eventLabel, eventSentence } from "./event_words.js";
-import { formatTime } from "./format.js";
+import { formatTime, shortName } from "./format.js";
 import { keepChildren } from "./keyed.js";
 import { beginSentence, decidedSentence, endSentence, waitSentence } from "./run_words.js";
 import { t } from "./words.js";
@@ -11,6 +11,7 @@ import { t } from "./words.js";
 const PAUSE_MS = 1000;
 /** Events of one instant that are shown around the last one. */
 const EVENTS_SHOWN = 30;
+const NAME_LENGTH = 28;
 
 /** @param {HTMLElement} root @param {import("./app.js").App} app */
 export function mountStepWords(root, app) {
@@ -113,7 +114,7 @@ function showEvent(app, item, number) {
   const last = number === replay.position - 1;
   const ahead = number >= replay.position;
   setText(button.children[0], what);
-  setText(button.children[1], name);
+  setText(button.children[1], shortName(name, NAME_LENGTH));
   setText(button.children[2], ahead ? t("step_ahead") : "");
   setAttributes(button, { "aria-current": last ? "step" : null, "data-ahead": ahead, title: name });
 }

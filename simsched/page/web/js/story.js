@@ -89,7 +89,7 @@ function storyRelatives(app, op) {
 function storyChoice(app, key, ops, none) {
   const buttons = ops.slice(0, STORY_SHOWN).map((other) => {
     const name = app.graph.names[other];
-    return makeButton(shortName(name, 40), () => app.set({ selected: other }), { class: "chip", title: name });
+    return makeButton(shortName(name, 40), () => app.set({ selected: other }), { class: "words-chip", title: name });
   });
   const rest = ops.length > STORY_SHOWN ? t("count_more", { count: ops.length - STORY_SHOWN }) : ops.length ? null : t(none);
   return make("div", { class: "story-line", role: "group", "aria-label": t(key) }, make("b", {}, t(key)), ...buttons, rest);

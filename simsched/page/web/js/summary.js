@@ -2,7 +2,7 @@
 
 import { make, makeButton, setAttributes } from "./dom.js";
 import { makeBounds } from "./bounds_list.js";
-import { formatPercent, formatSize, formatTime } from "./format.js";
+import { formatGap, formatPercent, formatSize, formatTime } from "./format.js";
 import { t } from "./words.js";
 
 /**
@@ -18,17 +18,12 @@ import { t } from "./words.js";
 const SUMMARY_COLUMNS = [
   { key: "summary_makespan", value: (run) => run.makespan, text: formatTime, better: -1 },
   { key: "summary_speedup", value: (run) => run.figures.speedup, text: (value) => `${value.toFixed(2)}×`, better: 1 },
-  { key: "summary_gap", value: (run) => run.figures.gap, text: gapText, better: -1 },
+  { key: "summary_gap", value: (run) => run.figures.gap, text: formatGap, better: -1 },
   { key: "summary_peak", value: (run) => run.figures.peak_bytes || null, text: formatSize, better: -1 },
   { key: "summary_use", value: (run) => run.figures.utilisation, text: formatPercent, better: 0 },
   { key: "summary_sms", value: (run) => run.figures.sm_utilisation, text: formatPercent, better: 0 },
   { key: "summary_bandwidth", value: (run) => run.figures.bandwidth_utilisation, text: formatPercent, better: 0 },
 ];
-
-/** @param {number} value */
-function gapText(value) {
-  return `${(100 * value).toFixed(1)} %`;
-}
 
 /** @param {HTMLElement} root @param {import("./app.js").App} app */
 export function mountSummary(root, app) {
@@ -61,7 +56,7 @@ function makeViolations(run) {
 function makeFigures(app) {
   const { runs, machines } = app.document;
   const columns = SUMMARY_COLUMNS.filter(({ value }) => runs.some((run) => value(run) !== null));
-  const names = ["summary_scheduler", ...(machines.length > 1 ? ["summary_machine"] : []), ...columns.map(({ key }) => key), "summary_valid"];
+  const names = ["summary_scheduler", ...(machines.length > 1 ? ["summary_machine"] : []), "summary_valid", ...columns.map(({ key }) => key)];
   const head = names.map((key) => make("th", { scope: "col", title: hint(key), class: columns.some((each) => each.key === key) ? "summary-number" : null }, t(key)));
   const best = columns.map((column) => bestOf(column, runs));
   const rows = runs.map((run, index) => figuresRow(app, run, index, columns, best));
@@ -92,8 +87,8 @@ function figuresRow(app, run, index, columns, best) {
     { "data-run": index },
     make("th", { scope: "row" }, make("span", { class: `summary-key summary-run-${index % 7}`, "aria-hidden": "true" }), button),
     ...(machines.length > 1 ? [make("td", {}, machines[run.machine].name)] : []),
-    ...cells,
     make("td", { class: run.valid === false ? "summary-invalid" : null }, t(`summary_valid_${run.valid ?? "unknown"}`)),
+    ...cells,
   );
 }
 

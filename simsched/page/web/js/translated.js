@@ -1,6 +1,6 @@
 // Texts that come from Python in English, in the page's language: reasons of schedulers, statements of bounds.
 
-import { englishText, language, t } from "./words.js";
+import { englishText, hasText, language, t } from "./words.js";
 
 /** Keys of the forms that reasons have; what a form leaves open stays as it is. */
 const REASON_KEYS = [
@@ -32,9 +32,22 @@ function formOf(key) {
 function translated(text, keys) {
   for (const key of keys) {
     const found = formOf(key).exec(text);
-    if (found) return t(key, found.groups ?? {});
+    if (found) return t(key, withResource(found.groups ?? {}));
   }
   return text;
+}
+
+/** Parameters with `what`, such as "sms of gpu0, gpu1", in the page's language. @param {Record<string, string>} parameters */
+function withResource(parameters) {
+  if (!parameters.what) return parameters;
+  const [, resource, devices] = /^(\S+)(?: of (.+))?$/su.exec(parameters.what) ?? ["", parameters.what, ""];
+  const name = resourceWord(resource);
+  return { ...parameters, what: devices ? t("resource_of", { resource: name, devices: devices.split(", ").join(t("list_comma")) }) : name };
+}
+
+/** What a resource is called; its own name where it is not one of the known. @param {string} resource */
+export function resourceWord(resource) {
+  return hasText(`resource_${resource}`) ? t(`resource_${resource}`) : resource;
 }
 
 /** The reason of a dispatch; reasons of schedulers of one's own stay as they are. @param {string} reason */

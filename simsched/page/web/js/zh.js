@@ -25,7 +25,7 @@ export const zh = {
   speed: "速度",
   graph: "计算图",
   now: "此刻",
-  runs: "随时间的运行",
-  summary: "数据",
-  focus_run: "所看的调度器",
+  runs: "运行过程",
+  summary: "指标",
+  focus_run: "当前调度器",
 };

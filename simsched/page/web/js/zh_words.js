@@ -11,7 +11,7 @@ export const zhWords = {
   count_streams_many: "{count} 个流",
   count_more: "另有 {count} 个",
   count_before: "前面还有 {count} 个",
-  step_none: "没有成功的运行；原因见下面的数据。",
+  step_none: "没有成功的运行；原因见下面的指标。",
   step_begin: "开始之前：{run} 有 {operators}、{edges}、{streams}。{roots}",
   step_begin_roots_one: "{list} 没有前驱，最先就绪。",
   step_begin_roots_many: "{list} 没有前驱，最先就绪。",
@@ -61,8 +61,9 @@ export const zhWords = {
   chain_never_waited: "{name} 最后结束，时间是 {time}。通向它的路上，没有算子在前驱结束之后还要等待。",
   chain_of_one: "{name} 最后结束，时间是 {time}。通向它的链只有一个算子，运行了 {ran}{lost}，等待了 {waited}。",
   chain_of_many: "{name} 最后结束，时间是 {time}。通向它的链有 {count} 个算子，运行了 {ran}{lost}，等待了 {waited}。",
+  chain_share: "{time}（{share}）",
   chain_lost: "（其中 {lost} 因为共享而损失）",
-  chain_nothing: " 0",
+  chain_nothing: "0",
 
   // reasons of schedulers
   reason_b_level: "b-level 为 {value}",
@@ -85,11 +86,11 @@ export const zhWords = {
   reason_stolen: "从 {stream} 取来，是那里最早的",
 
   // states and lists
-  state_waiting: "等待前驱",
+  state_waiting: "等待",
   state_ready: "就绪",
   state_queued: "已派发",
   state_running: "运行中",
-  state_done: "已完成",
+  state_done: "完成",
   lists_progress: "{all} 个算子中 {done} 个已完成，{waiting} 个还在等待前驱。",
   lists_ready: "就绪集（{count}）",
   lists_queued: "在流中排队（{count}）",
