@@ -136,13 +136,13 @@ function paintLevels(context, chart, colours) {
   for (const tick of view.axis().ticks) context.fillRect(Math.round(view.window.x(tick)), 0, 1, height);
   context.fillRect(0, height - 1, view.window.width, 1);
   context.font = `10px ${view.font}`;
-  context.textBaseline = "bottom";
   for (const [value, text] of chart.large ? curve.levels : []) {
     const y = Math.round(heightOf(chart, value));
     context.fillStyle = colours.line;
     context.fillRect(0, y, view.window.width, 1);
+    if (curve.limit && Math.abs(y - heightOf(chart, curve.limit.value)) < 14) continue;
     context.fillStyle = colours.muted;
-    context.fillText(text, 1, y - 1);
+    haloText(context, text, view.window.width - 2, y + 1, colours, "right");
   }
 }
 

@@ -69,6 +69,7 @@ export const enTime = {
   time_alive_one: "1 tensor in memory now, {size}",
   time_alive_more: "and {count} smaller ones, {size}",
   time_alive_more_one: "and a smaller one, {size}",
+  time_workspace: "and {size} of work space of running operators",
   time_other_types: "{count} other types",
   time_legend_critical: "critical path of this run",
   time_legend_running: "runs now",

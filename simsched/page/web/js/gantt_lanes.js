@@ -2,24 +2,24 @@
 
 import { make, makeButton, setAttributes, setText } from "./dom.js";
 import { formatTime } from "./format.js";
-import { QUEUED, RUNNING, valueAt } from "./replay.js";
+import { QUEUED, valueAt } from "./replay.js";
+import { settledTime } from "./time_settled.js";
 import { t } from "./words.js";
 
 /** What a row does now: words, the operator that they are about or -1, and its state. @typedef {{ text: string, op: Op, state: "running" | "queued" | "idle" }} LaneNow */
 
-/** What goes on, by stream. @typedef {{ running: Map<number, Op>, queued: Map<number, Op> }} NowByStream */
+/** What goes on, by stream. @typedef {{ running: Int32Array, queued: Map<number, Op> }} NowByStream */
 
 /** @param {import("./replay.js").Replay} replay @returns {NowByStream} */
 export function nowByStream(replay) {
   const { stream, start } = replay.run;
-  const running = new Map(replay.inState(RUNNING).map((op) => [stream[op], op]));
   /** @type {Map<number, Op>} */
   const queued = new Map();
   for (const op of replay.inState(QUEUED)) {
     const before = queued.get(stream[op]);
     if (before === undefined || start[op] < start[before]) queued.set(stream[op], op);
   }
-  return { running, queued };
+  return { running: replay.running, queued };
 }
 
 /** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @param {import("./gantt_rows.js").GanttRow} row @param {NowByStream} now @returns {LaneNow} */
@@ -32,8 +32,8 @@ export function laneNow(app, replay, row, now) {
 /** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @param {number} stream @param {NowByStream} now @returns {LaneNow} */
 function streamNow(app, replay, stream, { running, queued }) {
   const { names, unit } = app.graph;
-  const runs = running.get(stream);
-  if (runs !== undefined) {
+  const runs = running[stream];
+  if (runs >= 0) {
     return { text: t("time_runs", { name: names[runs], time: formatTime(replay.run.end[runs], unit) }), op: runs, state: "running" };
   }
   const holds = queued.get(stream);
@@ -60,7 +60,7 @@ function hostNow(app, replay) {
 /** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @param {import("./gantt_rows.js").GanttRow} row */
 function smsNow(app, replay, row) {
   const usage = replay.run.usage.find(({ what, device }) => what === "sms" && device === row.device);
-  const used = usage ? valueAt(usage, app.state.time) : 0;
+  const used = usage ? valueAt(usage, settledTime(replay, app.state.time)) : 0;
   return used ? t("time_of", { value: used, all: usage?.capacity ?? row.lanes }) : "";
 }
 
@@ -95,14 +95,25 @@ export class LaneHead {
   }
 
   label() {
-    setText(this.name, laneName(this.replay, this.row));
+    // Narrow pages leave the device out where the stream says it all the same.
+    const [, device, rest] = /^(.*\/)?(.*)$/su.exec(laneName(this.replay, this.row)) ?? [];
+    const single = this.replay.machine.devices.length === 1 && device;
+    this.name.replaceChildren(make("span", { class: single ? "lane-device" : null }, device ?? ""), rest ?? "");
     this.now = null;
+  }
+
+  /** Whether the words about a stream are still right: texts cost more than numbers. @param {NowByStream} byStream */
+  saysStill({ running, queued }) {
+    const runs = running[this.row.index];
+    const op = runs >= 0 ? runs : (queued.get(this.row.index) ?? -1);
+    return this.now?.op === op && (op < 0 || (this.now.state === "running") === runs >= 0);
   }
 
   /** @param {NowByStream} byStream */
   step(byStream) {
+    if (this.row.kind === "stream" && this.saysStill(byStream)) return;
     const now = laneNow(this.app, this.replay, this.row, byStream);
-    if (this.now?.text === now.text && this.now.op === now.op) return;
+    if (this.now?.text === now.text) return;
     this.now = now;
     setText(this.words, now.text);
     setAttributes(this.element, { "data-state": now.state, title: `${laneName(this.replay, this.row)}: ${now.text}` });

@@ -1,6 +1,6 @@
 // Paints what of a Gantt chart changes with the cursor and the pointer: who runs, who is chosen, on whom it depends.
 
-import { RUNNING } from "./replay.js";
+import { paintGanttName } from "./gantt_names.js";
 import { COPY_BAR } from "./gantt_rows.js";
 import { boxOfBar, colourOfBar, rowOfBar } from "./gantt_boxes.js";
 import { hatch } from "./time_canvas.js";
@@ -30,21 +30,27 @@ function barsOfCopies({ model }, copying) {
  * @param {number} now
  */
 export function paintRunning(context, picture, replay, now) {
-  const bars = replay.inState(RUNNING).flatMap((op) => barsOfOperator(picture, op));
-  const stripes = bars.length || replay.copying.size ? hatch(context, picture.colours.ink, 6, 1.1) : "";
-  for (const bar of [...bars, ...barsOfCopies(picture, replay.copying)]) {
+  const running = [...replay.running].filter((op) => op >= 0).flatMap((op) => barsOfOperator(picture, op));
+  const bars = [...running, ...barsOfCopies(picture, replay.copying)];
+  const stripes = bars.length ? hatch(context, picture.colours["on-fill"], 7, 1) : "";
+  for (const bar of bars) {
     const [x, y, width, height] = boxOfBar(picture, rowOfBar(picture, bar), bar);
-    const past = Math.max(0, Math.min(width, picture.window.x(now) - x));
     context.fillStyle = colourOfBar(picture, bar);
-    context.globalAlpha = 0.35;
     context.fillRect(x, y, width, height);
-    context.globalAlpha = 0.42;
+    context.globalAlpha = 0.35;
     context.fillStyle = stripes;
-    context.fillRect(x, y, past, height);
+    context.fillRect(x, y, Math.max(0, Math.min(width, picture.window.x(now) - x)), height);
     context.globalAlpha = 1;
     context.strokeStyle = picture.colours.ink;
-    context.lineWidth = 1.25;
+    context.lineWidth = 1.5;
     context.strokeRect(x + 0.5, y + 0.5, Math.max(1, width - 1), Math.max(1, height - 1));
+    context.strokeStyle = colourOfBar(picture, bar);
+    context.lineWidth = 3;
+    paintGanttName(context, picture, rowOfBar(picture, bar), bar, (text, left, middle) => {
+      context.strokeText(text, left, middle);
+      context.fillStyle = picture.colours["on-fill"];
+      context.fillText(text, left, middle);
+    });
   }
 }
 
@@ -89,12 +95,14 @@ function startOfOperator(picture, op) {
 /** @param {CanvasRenderingContext2D} context @param {[number, number]} from @param {[number, number]} to @param {string} colour @param {string} ground */
 function paintGanttArrow(context, [x1, y1], [x2, y2], colour, ground) {
   const bend = Math.max(14, Math.min(60, (x2 - x1) / 2));
+  // Between bars of one row it passes below those in between.
+  const sag = y1 === y2 && x2 - x1 > 24 ? 26 : 0;
   for (const [line, stroke] of /** @type {[number, string][]} */ ([[4, ground], [1.75, colour]])) {
     context.strokeStyle = stroke;
     context.lineWidth = line;
     context.beginPath();
     context.moveTo(x1, y1);
-    context.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2 - 5, y2);
+    context.bezierCurveTo(x1 + bend, y1 + sag, x2 - bend, y2 + sag, x2 - 5, y2);
     context.stroke();
   }
   context.fillStyle = colour;

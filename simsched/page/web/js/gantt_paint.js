@@ -1,9 +1,10 @@
 // Paints what of a Gantt chart does not change with the cursor: once as it is when all is over, once as what is to come.
 
 import { boxOfBar, colourOfBar } from "./gantt_boxes.js";
-import { COPY_BAR, DELAY_BAR, LAUNCH_BAR } from "./gantt_rows.js";
+import { paintGanttName } from "./gantt_names.js";
+import { DELAY_BAR } from "./gantt_rows.js";
 import { ThinBars } from "./gantt_thin.js";
-import { fittingName, hatch } from "./time_canvas.js";
+import { hatch } from "./time_canvas.js";
 
 /** @typedef {import("./gantt_boxes.js").GanttPicture} GanttPicture */
 /** How bars look before or after they have run. @typedef {{ alpha: number, edge: number, ink: string, critical: number[], criticalAlpha: number, idle: number }} BarStyle */
@@ -74,7 +75,7 @@ function paintGanttRow(context, picture, style, row) {
   thin.paintCritical();
   paintGanttInstants(context, picture, style, row, instants);
   context.fillStyle = picture.colours[style.ink];
-  for (const bar of wide) paintGanttName(context, picture, row, bar);
+  for (const bar of wide) paintGanttName(context, picture, row, bar, (text, x, y) => context.fillText(text, x, y));
 }
 
 /** @param {CanvasRenderingContext2D} context @param {GanttPicture} picture @param {BarStyle} style @param {number} row @param {number} bar */
@@ -106,9 +107,10 @@ function paintCriticalBar(context, picture, style, row, bar) {
   if (model.kind[bar] > 0 || !critical[model.item[bar]]) return;
   const [x, y, width, height] = boxOfBar(picture, row, bar);
   context.globalAlpha = style.criticalAlpha;
-  if (width < 6 || height < 5) {
+  if (width < 14 || height < 5) {
+    const thick = Math.min(height, height > 20 ? 3.5 : 2.5);
     context.fillStyle = colours.critical;
-    context.fillRect(x, y + height - 2, width, 2);
+    context.fillRect(x, y + height - thick, width, thick);
   } else {
     context.strokeStyle = colours.critical;
     context.lineWidth = 2;
@@ -144,21 +146,4 @@ function paintGanttInstants(context, picture, style, row, instants) {
     context.stroke();
     context.globalAlpha = 1;
   }
-}
-
-/** @param {CanvasRenderingContext2D} context @param {GanttPicture} picture @param {number} row @param {number} bar */
-function paintGanttName(context, picture, row, bar) {
-  const { model, run, graph, font } = picture;
-  const kind = model.kind[bar];
-  if (kind === LAUNCH_BAR || kind === DELAY_BAR) return;
-  const [x, y, width, height] = boxOfBar(picture, row, bar);
-  if (width < 22 || height < 9) return;
-  const seenLeft = Math.max(0, x);
-  const room = Math.min(picture.window.width, x + width) - seenLeft - 9;
-  context.font = `${Math.min(13, Math.max(9, height - 5))}px ${font}`;
-  const name = kind === COPY_BAR ? graph.tensors.names[run.transfers[model.item[bar]][7]] : graph.names[model.item[bar]];
-  const text = fittingName(context, name, room);
-  if (!text) return;
-  context.textBaseline = "middle";
-  context.fillText(text, seenLeft + 4 + (room - context.measureText(text).width) / 2, y + height / 2 + 0.5);
 }

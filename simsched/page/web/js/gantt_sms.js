@@ -26,7 +26,8 @@ export function modelBySm(replay) {
 
 /**
  * Operators that hold SMs, each on the lowest free ones: on neighbours where enough are free, else on several pieces.
- * The device does not say which SMs they are, only how many.
+ * The device does not say which SMs they are, only how many. They stand on the foot of the row, so that its outline is
+ * the number of SMs in use.
  * @param {import("./replay.js").Replay} replay @param {number} device @param {number} sms
  */
 function barsOfShares(replay, device, sms) {
@@ -39,7 +40,7 @@ function barsOfShares(replay, device, sms) {
   for (const op of own) {
     for (const [low, high] of lowestFree(free, run.start[op], run.work.sms[op])) {
       free.fill(run.end[op], low, high);
-      bars.push([run.start[op], run.end[op], op, OPERATOR_BAR, low / sms, high / sms, 0]);
+      bars.push([run.start[op], run.end[op], op, OPERATOR_BAR, 1 - high / sms, 1 - low / sms, 0]);
     }
   }
   return bars;

@@ -5,6 +5,7 @@ import { Chart } from "./chart.js";
 import { make, setText } from "./dom.js";
 import { formatSize } from "./format.js";
 import { valueAt } from "./replay.js";
+import { settledTime } from "./time_settled.js";
 import { t } from "./words.js";
 
 const LARGE_MEMORY = 84;
@@ -28,7 +29,7 @@ export function memoryNow(app, replay) {
   const { run, machine } = replay;
   const devices = run.memory_steps.map((steps, device) => ({ steps, device })).filter(({ steps }) => steps.time.length);
   const texts = devices.map(({ steps, device }) => {
-    const text = formatSize(valueAt(steps, app.state.time));
+    const text = formatSize(valueAt(steps, settledTime(replay, app.state.time)));
     return devices.length > 1 ? `${machine.devices[device].name} ${text}` : text;
   });
   return texts.join(", ") || formatSize(0);
@@ -72,6 +73,11 @@ export class MemoryTrack {
     this.chart.value.after(" ", this.more);
   }
 
+  /** Whether this run ever holds anything there. */
+  get used() {
+    return this.replay.run.memory_steps[this.device].time.length > 0;
+  }
+
   /** @param {boolean} large */
   layout(large) {
     this.chart.layout(large ? LARGE_MEMORY : SMALL_MEMORY, large);
@@ -91,7 +97,7 @@ export class MemoryTrack {
 
   step() {
     const { capacity } = this.replay.machine.devices[this.device];
-    const now = formatSize(valueAt(this.chart.curve.steps, this.view.app.state.time));
+    const now = formatSize(valueAt(this.chart.curve.steps, settledTime(this.replay, this.view.app.state.time)));
     this.chart.step(this.chart.curve.limit && capacity !== null ? t("time_of", { value: now, all: formatSize(capacity) }) : now);
   }
 }

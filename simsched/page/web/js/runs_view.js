@@ -32,7 +32,7 @@ export function mountRuns(root, app) {
   };
   const layout = () => {
     showRunFailures(failures, app);
-    axis.element.hidden = !blocks.length;
+    for (const element of [tools.element, axis.element]) element.hidden = !blocks.length;
     for (const block of blocks) block.layout();
   };
   const paint = () => {

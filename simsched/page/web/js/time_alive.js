@@ -2,17 +2,27 @@
 
 import { make, setText } from "./dom.js";
 import { formatSize } from "./format.js";
+import { valueAt } from "./replay.js";
+import { settledTime } from "./time_settled.js";
 import { t } from "./words.js";
 
 const SHOWN_TENSORS = 8;
 
 /** One stay. @typedef {{ tensor: number, device: number, bytes: number }} Alive */
 
-/** What is in memory at a time, the largest first; a stay ends at its end. @param {GraphPart} graph @param {RunPart} run @param {number} time @returns {Alive[]} */
+/**
+ * What is in memory at a time, the largest first. A stay ends at its end; those that end with the run are kept, unless
+ * the last operators free them.
+ * @param {GraphPart} graph
+ * @param {RunPart} run
+ * @param {number} time
+ * @returns {Alive[]}
+ */
 export function aliveAt(graph, run, time) {
   const found = [];
   for (const [tensor, device, begin, end] of run.spans) {
-    if (begin <= time && time < end) found.push({ tensor, device, bytes: graph.tensors.bytes[tensor] });
+    const kept = end === run.makespan && graph.tensors.kind[tensor] !== "activation";
+    if (begin <= time && (time < end || kept)) found.push({ tensor, device, bytes: graph.tensors.bytes[tensor] });
   }
   return found.sort((a, b) => b.bytes - a.bytes || a.tensor - b.tensor || a.device - b.device);
 }
@@ -25,20 +35,30 @@ export class AliveList {
     this.head = make("h3", {});
     this.rows = Array.from({ length: SHOWN_TENSORS }, () => aliveRow());
     this.more = make("p", { class: "time-note" });
+    this.space = make("p", { class: "time-note" });
     this.list = make("ul", { class: "alive-rows" }, ...this.rows.map((row) => row.element));
-    this.element = make("div", { class: "alive", "data-testid": `alive-${replay.index}` }, this.head, this.list, this.more);
+    this.element = make("div", { class: "alive", "data-testid": `alive-${replay.index}` }, this.head, this.list, this.more, this.space);
   }
 
   step() {
     const { graph, state } = this.view.app;
-    const alive = aliveAt(graph, this.replay.run, state.time);
+    const time = settledTime(this.replay, state.time);
+    const alive = aliveAt(graph, this.replay.run, time);
     const total = alive.reduce((sum, { bytes }) => sum + bytes, 0);
     setText(this.head, t(alive.length === 1 ? "time_alive_one" : "time_alive", { count: alive.length, size: formatSize(total) }));
     this.rows.forEach((row, number) => this.fill(row, alive[number], alive[0]?.bytes));
     const rest = alive.slice(SHOWN_TENSORS);
     this.more.hidden = rest.length === 0;
     const size = formatSize(rest.reduce((sum, { bytes }) => sum + bytes, 0));
+    this.sayWorkspace(time, total);
     setText(this.more, t(rest.length === 1 ? "time_alive_more_one" : "time_alive_more", { count: rest.length, size }));
+  }
+
+  /** What running operators hold besides tensors. @param {number} time @param {number} total Bytes of tensors. */
+  sayWorkspace(time, total) {
+    const live = this.replay.run.memory_steps.reduce((sum, steps) => sum + valueAt(steps, time), 0);
+    this.space.hidden = live <= total;
+    setText(this.space, t("time_workspace", { size: formatSize(live - total) }));
   }
 
   /** @param {ReturnType<typeof aliveRow>} row @param {Alive | undefined} alive @param {number} largest */

@@ -36,8 +36,19 @@ export function clearCanvas(canvas, width, height) {
   return context;
 }
 
+/** By colour and measures. @type {Map<string, HTMLCanvasElement>} */
+const hatchTiles = new Map();
+
 /** Diagonal lines. @param {CanvasRenderingContext2D} context @param {string} colour @param {number} size Distance of lines. @param {number} line */
 export function hatch(context, colour, size, line) {
+  const key = `${colour} ${size} ${line}`;
+  const tile = hatchTiles.get(key) ?? hatchTile(colour, size, line);
+  hatchTiles.set(key, tile);
+  return /** @type {CanvasPattern} */ (context.createPattern(tile, "repeat"));
+}
+
+/** @param {string} colour @param {number} size @param {number} line */
+function hatchTile(colour, size, line) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;
   const pen = /** @type {CanvasRenderingContext2D} */ (tile.getContext("2d"));
@@ -49,7 +60,7 @@ export function hatch(context, colour, size, line) {
     pen.lineTo(shift + size + 1, -1);
   }
   pen.stroke();
-  return /** @type {CanvasPattern} */ (context.createPattern(tile, "repeat"));
+  return tile;
 }
 
 /**

@@ -4,9 +4,9 @@ import { make, makeButton, setAttributes, setText } from "./dom.js";
 import { formatPercent, formatTime } from "./format.js";
 import { runLabel } from "./frame.js";
 import { memoryNow } from "./memory_view.js";
+import { runColour } from "./time_colour.js";
 import { t } from "./words.js";
 
-const HEAD_COLOURS = 7;
 const SHOWN_VIOLATIONS = 20;
 
 export class RunHead {
@@ -17,15 +17,15 @@ export class RunHead {
     this.replay = replay;
     this.label = make("span", {});
     this.name = makeButton("", () => app.set({ focus: index }), { class: "run-name", "data-testid": `run-focus-${index}` });
-    this.name.append(make("i", { class: "run-swatch", style: `background:var(--run-${index % HEAD_COLOURS})`, "aria-hidden": "true" }), this.label);
+    this.name.append(make("i", { class: "run-swatch", style: `background:${runColour(index)}`, "aria-hidden": "true" }), this.label);
     this.makespan = make("strong", { class: "run-makespan", "data-testid": `makespan-${index}` });
     this.gap = make("span", { class: "run-gap", "data-testid": `gap-${index}` });
     this.valid = make("span", { class: "run-valid" });
     this.bytesWord = make("span", {});
     this.bytes = make("span", { "data-testid": `memory-${index}` });
-    const bytes = make("span", { class: "run-bytes" }, this.bytesWord, " ", this.bytes);
+    this.memory = make("span", { class: "run-bytes" }, this.bytesWord, " ", this.bytes);
     this.problems = make("ul", { class: "run-problems" });
-    const line = make("div", { class: "run-head" }, make("h3", {}, this.name), this.makespan, this.gap, this.valid, bytes);
+    const line = make("div", { class: "run-head" }, make("h3", {}, this.name), this.makespan, this.gap, this.valid, this.memory);
     this.element = make("div", {}, line, this.problems);
   }
 
@@ -48,6 +48,7 @@ export class RunHead {
     setText(this.valid, t(`time_${valid}`));
     setAttributes(this.valid, { "data-state": valid });
     setText(this.bytesWord, t("time_memory_now"));
+    this.memory.hidden = !run.memory_steps.some(({ time }) => time.length);
     this.problems.replaceChildren(...run.violations.slice(0, SHOWN_VIOLATIONS).map((text) => make("li", {}, text)));
     this.problems.hidden = run.violations.length === 0;
   }

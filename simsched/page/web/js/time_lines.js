@@ -2,9 +2,10 @@
 
 import { make } from "./dom.js";
 import { formatTime } from "./format.js";
+import { runColour } from "./time_colour.js";
 import { t } from "./words.js";
 
-/** @typedef {{ time: Time, kind: string, text: string, title: string }} BoundLine */
+/** @typedef {{ time: Time, kind: string, text: string, title: string, main: boolean }} BoundLine */
 
 const LABEL_HEIGHT = 17;
 
@@ -13,7 +14,7 @@ export function linesOf(view, replay) {
   const { run, machine } = replay;
   const { unit } = view.app.graph;
   const time = (/** @type {number} */ each) => formatTime(each, unit);
-  const end = { time: run.makespan, kind: "makespan", text: t("time_makespan_line", { time: time(run.makespan) }), title: "" };
+  const end = { time: run.makespan, kind: "makespan", text: t("time_makespan_line", { time: time(run.makespan) }), title: "", main: true };
   const best = machine.bounds.filter(({ kind, ns, name }) => kind === "lower" && name === run.figures.lower_bound_name && ns === run.figures.lower_bound);
   /** @type {Map<string, { ns: number, kind: string, names: string[], title: string[] }>} */
   const found = new Map();
@@ -25,7 +26,7 @@ export function linesOf(view, replay) {
     found.set(key, group);
   }
   const bounds = [...found.values()].map(({ ns, kind, names, title }) => {
-    return { time: ns, kind, text: t(`time_${kind}_line`, { names: names.join(", "), time: time(ns) }), title: title.join("\n") };
+    return { time: ns, kind, text: t(`time_${kind}_line`, { names: names.join(", "), time: time(ns) }), title: title.join("\n"), main: kind === "lower" && ns === run.figures.lower_bound };
   });
   return [end, ...bounds].sort((a, b) => a.time - b.time);
 }
@@ -66,19 +67,26 @@ export class BoundLines {
     const { window } = this.view;
     const lines = linesOf(this.view, this.replay).filter(({ time }) => window.x(time) >= 0 && window.x(time) <= window.width);
     const labels = lines.map(({ text, kind, title }) => make("span", { class: `time-line-label ${kind}`, title: title || null }, text));
-    const strokes = lines.map(({ kind }) => make("i", { class: `time-line ${kind}` }));
-    this.element.replaceChildren(...strokes, ...(this.large ? labels : []));
-    const places = this.large ? placeLabels(lines.map(({ time }, number) => ({ x: window.x(time), width: labels[number].offsetWidth })), window.width) : [];
+    const strokes = lines.map(({ kind }) => make("i", { class: `time-line ${kind}`, style: kind === "makespan" ? `border-color:${runColour(this.replay.index)}` : null }));
+    const labelled = lines.map((_, number) => number).filter((number) => this.large && (lines[number].main || this.inFocus));
+    this.element.replaceChildren(...strokes, ...labelled.map((number) => labels[number]));
+    const sizes = labelled.map((number) => ({ x: window.x(lines[number].time), width: labels[number].offsetWidth }));
+    const places = placeLabels(sizes, window.width);
     const rows = Math.max(0, ...places.map(({ row }) => row + 1));
     this.element.style.height = `${rows * LABEL_HEIGHT}px`;
-    places.forEach(({ left, row }, number) => {
-      // The lowest row is the first, so that few labels are close to their chart.
-      labels[number].style.transform = `translate(${left}px, ${(rows - 1 - row) * LABEL_HEIGHT}px)`;
-    });
+    // The lowest row is the first, so that few labels are close to their chart.
+    const tops = places.map(({ row }) => (rows - 1 - row) * LABEL_HEIGHT);
     lines.forEach(({ time }, number) => {
-      const top = this.large ? (rows - 1 - places[number].row) * LABEL_HEIGHT : 0;
       strokes[number].style.transform = `translateX(${window.x(time).toFixed(1)}px)`;
-      strokes[number].style.top = `${top}px`;
+      strokes[number].style.top = `${rows * LABEL_HEIGHT}px`;
     });
+    labelled.forEach((number, place) => {
+      labels[number].style.transform = `translate(${places[place].left}px, ${tops[place]}px)`;
+      strokes[number].style.top = `${tops[place]}px`;
+    });
+  }
+
+  get inFocus() {
+    return this.view.app.state.focus === this.replay.index;
   }
 }

@@ -1,5 +1,7 @@
 // The pointer over a chart: a click chooses or seeks, a drag seeks, Ctrl+wheel and two fingers zoom.
 
+import { lastAtOrBefore } from "./replay.js";
+
 /**
  * @typedef {object} PointerHooks
  * @property {(x: number, y: number) => Op} pick Which operator is there, or -1.
@@ -8,6 +10,7 @@
  */
 
 const STILL_A_CLICK = 4;
+const SNAP_PIXELS = 5;
 
 /** @param {HTMLElement} plot @param {import("./time_view.js").TimeView} view @param {PointerHooks} hooks */
 export function attachPointer(plot, view, hooks) {
@@ -51,10 +54,15 @@ function pointerPlace(event, plot) {
   return { x: event.clientX - box.left, y: event.clientY - box.top };
 }
 
-/** @param {import("./time_view.js").TimeView} view @param {number} x */
+/** An event close by is meant, rather than just before it. @param {import("./time_view.js").TimeView} view @param {number} x */
 function seekToPixel(view, x) {
-  view.app.set({ playing: false });
-  view.app.seek(view.window.time(x));
+  const { app, window } = view;
+  const { time } = app.timeline;
+  const before = lastAtOrBefore(time, window.time(x));
+  const near = [time[before], time[before + 1]].filter((event) => Math.abs(window.x(event) - x) <= SNAP_PIXELS);
+  near.sort((a, b) => Math.abs(window.x(a) - x) - Math.abs(window.x(b) - x));
+  app.set({ playing: false });
+  app.seek(near[0] ?? window.time(x));
 }
 
 /** Two fingers: what is between them stays between them. @param {import("./time_view.js").TimeView} view @param {Map<number, { from: number, x: number }>} down @param {number} moving @param {number} x */

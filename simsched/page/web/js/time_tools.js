@@ -89,7 +89,7 @@ export class TimeTools {
       ["wave", "time_legend_wave", options.by === "sm" && runs.some(({ cohorts }) => cohorts.length)],
     ].filter(([, , shown]) => shown);
     this.legend.replaceChildren(...entries, ...marks.map(([kind, key]) => legendEntry("", String(kind), t(String(key)))));
-    this.legend.hidden = !options.gantt;
+    this.legend.hidden = !options.gantt || !runs.length;
   }
 }
 

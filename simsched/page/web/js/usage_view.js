@@ -4,10 +4,10 @@ import { Chart } from "./chart.js";
 import { setText } from "./dom.js";
 import { formatCount } from "./format.js";
 import { valueAt } from "./replay.js";
+import { settledTime } from "./time_settled.js";
 import { t } from "./words.js";
 
-const LARGE_USAGE = 38;
-const SMALL_USAGE = 22;
+const USAGE_HEIGHT = 38;
 /** Resources with words of their own; others go by their names. */
 const KNOWN_USAGE = ["streams", "sms", "bandwidth"];
 
@@ -38,7 +38,7 @@ export class UsageTrack {
 
   /** @param {boolean} large */
   layout(large) {
-    this.chart.layout(large ? LARGE_USAGE : SMALL_USAGE, large);
+    this.chart.layout(USAGE_HEIGHT, large);
   }
 
   paint() {
@@ -46,8 +46,14 @@ export class UsageTrack {
     this.chart.paint(t("time_usage_label", { run: this.replay.run.label, what: this.name(), all: amountText(this.usage, this.usage.capacity) }));
   }
 
+  /** Streams are known between the events of an instant too. */
+  streamsBusy() {
+    const { running, machine } = this.replay;
+    return running.reduce((busy, op, stream) => busy + Number(op >= 0 && machine.stream_device[stream] === this.usage.device), 0);
+  }
+
   step() {
-    const value = valueAt(this.usage, this.view.app.state.time);
+    const value = this.usage.what === "streams" ? this.streamsBusy() : valueAt(this.usage, settledTime(this.replay, this.view.app.state.time));
     this.chart.step(t("time_of", { value: amountText(this.usage, value), all: amountText(this.usage, this.usage.capacity) }));
   }
 }

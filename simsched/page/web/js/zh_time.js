@@ -69,6 +69,7 @@ export const zhTime = {
   time_alive_one: "此刻内存中有 1 个张量，{size}",
   time_alive_more: "另有 {count} 个较小的，共 {size}",
   time_alive_more_one: "另有 1 个较小的，{size}",
+  time_workspace: "另有正在运行的算子的工作空间 {size}",
   time_other_types: "其他 {count} 种类型",
   time_legend_critical: "本次运行的关键路径",
   time_legend_running: "正在运行",
