@@ -73,6 +73,16 @@ def test_wheel_holds_data_types_licence_and_no_tests(built: Path) -> None:
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"simsched"}
 
 
+def test_wheel_holds_every_file_of_the_page(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    files = {path.relative_to(ROOT) for path in (ROOT / "simsched" / "page").rglob("*") if path.is_file()}
+    expected = {path.as_posix() for path in files if "__pycache__" not in path.parts}
+    assert {"simsched/page/web/page.html", "simsched/page/web/js/main.js", "simsched/page/web/css/base.css"} <= expected
+    assert any(name.startswith("simsched/page/vendor/pyodide-") for name in expected)
+    assert sorted(expected - names) == []
+
+
 def test_source_archive_can_be_tested_and_documented(built: Path) -> None:
     (archive,) = built.glob("*.tar.gz")
     with tarfile.open(archive) as file:
@@ -103,3 +113,10 @@ def test_the_command_line_works_outside_the_repository(outside: tuple[Path, dict
         ("serial", 7, True),
         ("greedy_ready", 6, True),
     ]
+
+
+def test_a_page_is_made_outside_the_repository(outside: tuple[Path, dict[str, str]]) -> None:
+    folder, env = outside
+    command = (sys.executable, "-m", "simsched", "page", "residual", "--hardware", "lanes:2")
+    assert "written to page.html" in quietly(*command, cwd=folder, env=env)
+    assert (folder / "page.html").stat().st_size > 100_000
