@@ -67,7 +67,10 @@ class GraphPanel {
         if (items.length) panZoom.reveal(frameOfItems(context.shape, items), scale);
       },
       label: () => graphLabel(app),
-      tip: (lines) => this.#showTip(lines),
+      tip: (item, lines) => {
+        this.#showTip(lines);
+        if (item >= 0) this.#keepTipClear(item);
+      },
       announce: (text) => setText(this.spoken, text),
       openGroup: (group) => this.members.open(group),
     };
@@ -159,7 +162,15 @@ class GraphPanel {
 
   #tipOfHovered() {
     const { hovered } = this.app.state;
-    if (!this.context.scene.members) this.#showTip(hovered === null ? null : operatorLines(this.app, hovered));
+    if (this.context.scene.members) return;
+    this.#showTip(hovered === null ? null : operatorLines(this.app, hovered));
+    if (hovered !== null) this.#keepTipClear(hovered);
+  }
+
+  /** Words about an item in the lower half are shown in the upper one. @param {number} item */
+  #keepTipClear(item) {
+    const { y, scale, height } = this.panZoom;
+    this.tip.classList.toggle("above", y + this.context.shape.y[item] * scale > height / 2);
   }
 
   /** @param {string[] | null} lines */

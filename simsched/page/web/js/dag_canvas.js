@@ -62,7 +62,7 @@ export function canvasView(context) {
     strokeDagMarks(context, top, density);
     const pointed = hovered === null ? view.current : itemOf(app.graph, hovered);
     if (pointed >= 0) paint(top, [pointed, ...scene.before[pointed], ...scene.after[pointed]]);
-    if (pointed >= 0) strokeDagRing(context, top, density, pointed, view.current === pointed && document.activeElement === layers[1] ? "focus-strokeDagRing" : "accent");
+    if (pointed >= 0) strokeDagRing(context, top, density, pointed, view.current === pointed && document.activeElement === layers[1] ? "focus-ring" : "accent");
     if (selected !== null) {
       paint(top, [itemOf(app.graph, selected)]);
       strokeDagRing(context, top, density, itemOf(app.graph, selected), "accent");
@@ -153,7 +153,7 @@ function strokeDagEdges(context, pen, density, frames) {
       if (drawnKind(kinds) === kind) traceDagEdge(context, pen, source, target);
     }
     pen.strokeStyle = colours[colour];
-    pen.globalAlpha = crowded ? 0.45 : 0.85;
+    pen.globalAlpha = crowded ? 0.28 : 0.85;
     pen.lineWidth = (crowded ? 0.7 : 1.2) / scale;
     pen.setLineDash(crowded ? [] : dashes.map((dash) => dash / scale));
     pen.stroke();

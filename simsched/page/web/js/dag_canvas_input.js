@@ -21,7 +21,7 @@ export function listenToCanvas(context, canvas, view, painter) {
     if (view.current === item) return;
     view.current = item;
     setAttributes(canvas, { "data-current": item < 0 ? null : item });
-    context.tip(item < 0 ? null : painter.lines(item));
+    context.tip(item, item < 0 ? null : painter.lines(item));
     if (scene.members) view.highlight();
     else app.set({ hovered: item < 0 ? null : item });
   };

@@ -10,6 +10,7 @@
  * @property {number} strip Width of the strip in the colour of the type; 0 is none.
  * @property {number} pad From the left edge to the text.
  * @property {number} outline
+ * @property {boolean} far Too small for more than a colour.
  */
 
 const dagBounded = (/** @type {number} */ value, /** @type {number} */ low, /** @type {number} */ high) => Math.max(low, Math.min(high, value));
@@ -28,8 +29,14 @@ export function detailAt(box, scale) {
     sign,
     strip,
     pad: strip + dagBounded(width * 0.07, 4, 12),
-    outline: height < 9 ? 0.6 : 1.2,
+    outline: height < 9 ? 0.5 : 1.2,
+    far: width < 8 || height < 5,
   };
+}
+
+/** Room for a name in a box. @param {number} width On the screen. @param {Detail} detail */
+export function roomForName(width, { pad, sign }) {
+  return width - pad - sign - Math.min(pad, 6);
 }
 
 /** Scales between which the detail stays as it is; a new one begins every fifth. @param {number} scale */

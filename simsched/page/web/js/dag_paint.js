@@ -1,8 +1,9 @@
 // Boxes on a canvas: operators, and groups of them.
 
-import { fittedName, groupLines, operatorLines, showsTypes, stateWord, textWidth } from "./dag_text.js";
+import { detailStep, roomForName, scaleOfStep } from "./dag_detail.js";
+import { fittedName, fittedText, groupLines, nameFont, operatorLines, showsTypes, sizeForNames, sortedWidths, stateWord, textWidth } from "./dag_text.js";
 import { canvasPatterns, signOfState } from "./patterns.js";
-import { STATES } from "./replay.js";
+import { STATES, WAITING } from "./replay.js";
 
 /** A box on the screen, in CSS pixels. @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
@@ -30,6 +31,7 @@ export function operatorPainter(context) {
   const { app } = context;
   const { graph } = app;
   const typed = showsTypes(graph);
+  const names = new FittedNames(context);
   let inks = readDagInks(context, devicePixelRatio);
   return {
     refresh: () => (inks = readDagInks(context, devicePixelRatio)),
@@ -38,18 +40,20 @@ export function operatorPainter(context) {
     paint: (pen, op, box, detail) => {
       const state = context.states[op];
       paintDagBox(pen, box, inks.states[state]);
-      if (box.width < 5 || box.height < 4) {
+      if (detail.far) {
         if (context.marks.critical && context.critical.has(op)) paintDagDot(pen, box, inks.colours.critical);
+        else if (state === WAITING) paintDagOutline(pen, box, detail, inks, false);
         return;
       }
       const pattern = inks.patterns[state];
       if (pattern) paintDagBox(pen, box, pattern);
-      if (detail.strip) paintDagStrip(pen, box, detail, inks.colours[`fill-${graph.fills[graph.type[op]]}`]);
+      if (typed && detail.strip) paintDagStrip(pen, box, detail, inks.colours[`fill-${graph.fills[graph.type[op]]}`]);
       paintDagOutline(pen, box, detail, inks, context.marks.critical && context.critical.has(op));
       if (detail.sign) paintDagSign(pen, box, detail, state, inks.colours["on-state"]);
       if (detail.lines) {
-        const lines = [graph.names[op], typed ? graph.types[graph.type[op]] : "", stateWord(state)];
-        paintDagTexts(pen, box, detail, lines, context.font, inks.colours["on-state"]);
+        const name = names.of(op, context.panZoom.scale, roomForName(box.width, detail), detail.nameSize);
+        const lines = [typed ? graph.types[graph.type[op]] : "", stateWord(state)];
+        paintDagTexts(pen, box, detail, name, lines, context.font, inks.colours["on-state"]);
       }
     },
   };
@@ -117,23 +121,51 @@ function paintDagSign(pen, box, detail, state, colour) {
   pen.restore();
 }
 
-/** Name above, type and state below where there are two lines. @param {CanvasRenderingContext2D} pen @param {Box} box @param {import("./dag_detail.js").Detail} detail @param {string[]} lines @param {string} family @param {string} colour */
-function paintDagTexts(pen, box, detail, [name, type, word], family, colour) {
-  const { pad, sign, nameSize, noteSize } = detail;
+/** Names as fitted, kept while the scale is about the same. */
+class FittedNames {
+  /** @param {DagContext} context */
+  constructor({ scene, font }) {
+    this.names = scene.names;
+    this.family = font;
+    this.widths = sortedWidths(scene.names, font);
+    this.step = NaN;
+    /** @type {Map<number, string>} */
+    this.fitted = new Map();
+  }
+
+  /** @param {number} item @param {number} scale @param {number} room On the screen. @param {number} wanted Size of letters. */
+  of(item, scale, room, wanted) {
+    const step = detailStep(scale);
+    if (step !== this.step) this.fitted.clear();
+    this.step = step;
+    // It must fit at the smallest scale of the step as well.
+    const least = (room * scaleOfStep(step - 0.5)) / scale;
+    const font = nameFont(sizeForNames(this.widths, least, wanted), this.family);
+    let text = this.fitted.get(item);
+    if (text === undefined) {
+      text = fittedName(this.names[item], least, font);
+      this.fitted.set(item, text);
+    }
+    return { text, font };
+  }
+}
+
+/** Name above, type and state below where there are two lines. @param {CanvasRenderingContext2D} pen @param {Box} box @param {import("./dag_detail.js").Detail} detail @param {{ text: string, font: string }} name @param {string[]} lines @param {string} family @param {string} colour */
+function paintDagTexts(pen, box, detail, name, [type, word], family, colour) {
+  const { pad, noteSize } = detail;
   const two = detail.lines === 2;
-  const nameFont = `600 ${nameSize}px ${family}`;
   pen.fillStyle = colour;
   pen.textBaseline = "middle";
   pen.textAlign = "left";
-  pen.font = nameFont;
-  pen.fillText(fittedName(name, box.width - 2 * pad - sign, nameFont), box.x + pad, box.y + box.height * (two ? 0.3 : 0.5));
+  pen.font = name.font;
+  pen.fillText(name.text, box.x + pad, box.y + box.height * (two ? 0.3 : 0.5));
   if (!two) return;
   const font = `400 ${noteSize}px ${family}`;
   const room = box.width - pad * 1.6;
   const wordWidth = textWidth(word, font);
   pen.font = font;
   const y = box.y + box.height * 0.75;
-  const left = type ? fittedName(type, room - wordWidth - 6, font) : "";
+  const left = type ? fittedText(type, room - wordWidth - 6, font) : "";
   pen.fillText(left, box.x + pad, y);
   pen.textAlign = "right";
   if (wordWidth <= room) pen.fillText(word, box.x + box.width - pad * 0.6, y);
@@ -155,6 +187,7 @@ export function groupCounts(context, group) {
 export function groupPainter(context) {
   const { app, scene } = context;
   const members = scene.members ?? [];
+  const names = new FittedNames(context);
   let inks = readDagInks(context, devicePixelRatio);
   return {
     refresh: () => (inks = readDagInks(context, devicePixelRatio)),
@@ -165,8 +198,8 @@ export function groupPainter(context) {
       const bar = detail.lines ? { ...box, y: box.y + box.height * 0.56, height: box.height * 0.44 } : box;
       if (detail.lines) paintDagBox(pen, box, inks.colours.panel);
       paintGroupBar(pen, bar, counts, members[group].length, inks);
-      if (box.width >= 5) paintDagOutline(pen, box, detail, inks, context.marks.critical && context.critical.has(group));
-      if (detail.lines) paintGroupTexts(pen, box, scene.names[group], String(members[group].length), context.font, inks.colours.ink);
+      if (!detail.far) paintDagOutline(pen, box, detail, inks, context.marks.critical && context.critical.has(group));
+      if (detail.lines) paintGroupTexts(pen, box, group, context, names, inks.colours.ink);
     },
   };
 }
@@ -188,17 +221,19 @@ function paintGroupBar(pen, box, counts, total, inks) {
   }
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {Box} box @param {string} name @param {string} count @param {string} family @param {string} colour */
-function paintGroupTexts(pen, box, name, count, family, colour) {
+/** @param {CanvasRenderingContext2D} pen @param {Box} box @param {number} group @param {DagContext} context @param {FittedNames} names @param {string} colour */
+function paintGroupTexts(pen, box, group, { scene, panZoom, font }, names, colour) {
   const size = Math.max(9, Math.min(16, box.height * 0.32));
-  const font = `600 ${size}px ${family}`;
+  const count = String(scene.members?.[group].length);
   const pad = Math.max(4, box.width * 0.05);
   const y = box.y + box.height * 0.3;
-  pen.font = font;
+  pen.font = `600 ${size}px ${font}`;
   pen.fillStyle = colour;
   pen.textBaseline = "middle";
   pen.textAlign = "right";
   pen.fillText(count, box.x + box.width - pad, y);
   pen.textAlign = "left";
-  pen.fillText(fittedName(name, box.width - 3 * pad - textWidth(count, font), font), box.x + pad, y);
+  const name = names.of(group, panZoom.scale, box.width - 3 * pad - textWidth(count, pen.font), size);
+  pen.font = name.font;
+  pen.fillText(name.text, box.x + pad, y);
 }

@@ -5,6 +5,7 @@ const GAP_BETWEEN_LEVELS = 30;
 const GAP_WITHIN_LEVEL = 16;
 const STRIP_GUTTER = 46;
 const WAYPOINT_ROOM = 0.2;
+const MOST_STRETCH = 0.8;
 const MOST_STRIPS = 24;
 const SHORTEST_STRIP = 5;
 /** How much larger boxes must become for one more strip, or for levels that run to the right. */
@@ -39,7 +40,17 @@ export function arrange(layout, boxes, room) {
   const plans = boxes.map((box) => bestStripPlan(layout, box, room));
   const largest = Math.max(...plans.map(({ scale }) => scale));
   const { plan, box } = /** @type {Best} */ (plans.find(({ scale }) => scale >= WORTH_READING * largest));
-  return shapeOf(layout, box, plan);
+  return shapeOf(layout, box, stretched(plan, room));
+}
+
+/** A plan with its levels farther apart where that costs nothing: edges become flatter. @param {Plan} plan @param {Size} room @returns {Plan} */
+function stretched(plan, room) {
+  const { sideways, size, length, step } = plan;
+  const [along, across, alongRoom, acrossRoom] = sideways ? [size.width, size.height, room.width, room.height] : [size.height, size.width, room.height, room.width];
+  const free = alongRoom * (across / acrossRoom) - along;
+  const more = Math.max(0, Math.min(free / length, MOST_STRETCH * step));
+  const total = along + more * length;
+  return { ...plan, step: step + more, size: sideways ? { ...size, width: total } : { ...size, height: total } };
 }
 
 /** @typedef {{ plan: Plan, box: Size, scale: number }} Best */

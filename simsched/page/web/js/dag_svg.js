@@ -1,11 +1,11 @@
 // The graph as SVG: an element for each operator, up to some hundreds or a thousand of them.
 
-import { detailAt, detailStep, scaleOfStep } from "./dag_detail.js";
+import { detailAt, detailStep, roomForName, scaleOfStep } from "./dag_detail.js";
 import { drawnKind, itemByKey } from "./dag_scene.js";
 import { SvgWay, drawWay } from "./dag_shape.js";
 import { drawNodeText, makeNode, showNodeState } from "./dag_svg_node.js";
-import { operatorLabel } from "./dag_text.js";
-import { makeSvg, setAttributes } from "./dom.js";
+import { operatorLabel, sizeForNames, sortedWidths } from "./dag_text.js";
+import { make, makeSvg, setAttributes } from "./dom.js";
 import { patternDefs, scalePatterns } from "./patterns.js";
 
 const DAG_MOST_TIPS = 400;
@@ -24,7 +24,10 @@ export function svgView(context) {
   const above = makeSvg("g", { class: "dag-nodes" }, ...nodes.map((node) => node.element));
   const world = makeSvg("g", { class: "dag-world" }, edges, marked, above);
   const svg = makeSvg("svg", { class: "dag-svg", role: "application", "data-testid": "dag-svg", "aria-describedby": "dag-keys" }, defs, world);
+  const widths = sortedWidths(scene.names, context.font);
   let step = NaN;
+  /** By operator: the step of scale that its texts are fitted to. */
+  const fittedAt = new Float64Array(scene.count).fill(NaN);
   let stop = 0;
   /** @type {number | null} */
   let pressed = null;
@@ -37,12 +40,16 @@ export function svgView(context) {
       setAttributes(nodes[op].element, { "aria-label": operatorLabel(app, op, context.states[op]) });
     }
   };
+  // Boxes out of sight wait until they are seen.
   const fitTexts = () => {
     const scale = scaleOfStep(step);
     const detail = detailAt(shape.box, scale);
-    setAttributes(svg, { "data-lines": detail.lines });
-    nodes.forEach((node, op) => drawNodeText(node, app.graph, op, shape.box, detail, scale, context.font, context.states[op]));
-    scalePatterns(defs, scale);
+    const nameSize = sizeForNames(widths, roomForName(shape.box.width * scale, detail), detail.nameSize);
+    for (const op of seenOps(context)) {
+      if (fittedAt[op] === step) continue;
+      fittedAt[op] = step;
+      drawNodeText(nodes[op], app.graph, op, shape.box, detail, nameSize, scale, context.font, context.states[op]);
+    }
   };
   const press = (/** @type {number | null} */ op) => {
     if (pressed !== null) setAttributes(nodes[pressed].element, { "aria-pressed": "false" });
@@ -54,11 +61,13 @@ export function svgView(context) {
     nodes[op].element.setAttribute("tabindex", "0");
     stop = op;
   };
-  listenToDagNodes(context, svg, nodes, makeStop);
+  // Listeners for focus would make the SVG element itself a stop of the Tab key in Chromium.
+  const element = make("div", { class: "dag-layers" }, svg);
+  listenToDagNodes(context, element, nodes, makeStop);
   makeStop(0);
 
   return {
-    element: svg,
+    element,
     recolour,
     moved: () => {
       const { x, y, scale } = context.panZoom;
@@ -66,8 +75,10 @@ export function svgView(context) {
       const now = detailStep(scale);
       if (now !== step) {
         step = now;
-        fitTexts();
+        setAttributes(svg, { "data-lines": detailAt(shape.box, scaleOfStep(step)).lines });
+        scalePatterns(defs, scaleOfStep(step));
       }
+      fitTexts();
     },
     highlight: () => {
       const { hovered, selected } = app.state;
@@ -91,10 +102,21 @@ export function svgView(context) {
         element.classList.toggle("realised", realised.has(op));
       });
       edges.querySelector(".critical-edges")?.setAttribute("d", dagCriticalWay(context));
+      fittedAt.fill(NaN);
       fitTexts();
       recolour(scene.names.keys());
     },
   };
+}
+
+/** Operators whose boxes are in view. @param {DagContext} context */
+function* seenOps({ shape, panZoom }) {
+  const { x, y, scale, width, height } = panZoom;
+  const [halfWidth, halfHeight] = [(shape.box.width * scale) / 2, (shape.box.height * scale) / 2];
+  for (let op = 0; op < shape.x.length; op += 1) {
+    const [left, top] = [x + shape.x[op] * scale, y + shape.y[op] * scale];
+    if (left > -halfWidth && top > -halfHeight && left < width + halfWidth && top < height + halfHeight) yield op;
+  }
 }
 
 /** @param {DagContext} context @param {number} source @param {number} target */
@@ -148,20 +170,20 @@ function dagMarkedPath(context, { source, target, look, edge }) {
   return makeSvg("path", { class: `mark mark-${look}`, d: edge ? dagWayOf(context, source, target) : straight });
 }
 
-/** @param {DagContext} context @param {SVGElement} svg @param {import("./dag_svg_node.js").NodeParts[]} nodes @param {(op: number) => void} makeStop */
-function listenToDagNodes(context, svg, nodes, makeStop) {
+/** @param {DagContext} context @param {HTMLElement} root @param {import("./dag_svg_node.js").NodeParts[]} nodes @param {(op: number) => void} makeStop */
+function listenToDagNodes(context, root, nodes, makeStop) {
   const { app, scene, shape } = context;
   const opOf = (/** @type {Event} */ event) => {
     const node = /** @type {Element} */ (event.target).closest(".dag-node");
     return node ? Number(node.getAttribute("data-op")) : -1;
   };
   const select = (/** @type {number} */ op) => app.set({ selected: app.state.selected === op ? null : op });
-  svg.addEventListener("pointerover", (event) => {
+  root.addEventListener("pointerover", (event) => {
     const op = opOf(event);
     app.set({ hovered: op < 0 ? null : op });
   });
-  svg.addEventListener("pointerleave", () => app.set({ hovered: null }));
-  svg.addEventListener("click", (event) => {
+  root.addEventListener("pointerleave", () => app.set({ hovered: null }));
+  root.addEventListener("click", (event) => {
     const op = opOf(event);
     if (context.panZoom.dragged) return;
     if (op < 0) app.set({ selected: null });
@@ -170,7 +192,7 @@ function listenToDagNodes(context, svg, nodes, makeStop) {
       select(op);
     }
   });
-  svg.addEventListener("focusin", (event) => {
+  root.addEventListener("focusin", (event) => {
     const op = opOf(event);
     if (op < 0) return;
     makeStop(op);
@@ -179,8 +201,8 @@ function listenToDagNodes(context, svg, nodes, makeStop) {
       context.reveal([op]);
     }
   });
-  svg.addEventListener("focusout", () => app.set({ hovered: null }));
-  svg.addEventListener("keydown", (event) => {
+  root.addEventListener("focusout", () => app.set({ hovered: null }));
+  root.addEventListener("keydown", (event) => {
     const op = opOf(event);
     if (op < 0 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (event.key === "Enter" || event.key === " ") select(op);

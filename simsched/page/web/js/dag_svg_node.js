@@ -1,6 +1,7 @@
 // One operator as SVG elements.
 
-import { fittedName, showsTypes, stateWord, textWidth } from "./dag_text.js";
+import { roomForName } from "./dag_detail.js";
+import { fittedName, fittedText, nameFont, showsTypes, stateWord, textWidth } from "./dag_text.js";
 import { makeSvg, setAttributes, setText } from "./dom.js";
 import { signOfState } from "./patterns.js";
 import { STATES } from "./replay.js";
@@ -17,7 +18,7 @@ export function makeNode(graph, shape, op) {
   const fill = graph.fills[graph.type[op]];
   const parts = {
     pattern: around(0, "dag-pattern"),
-    strip: makeSvg("rect", { class: "dag-strip", style: `fill: var(--fill-${fill})` }),
+    strip: makeSvg("rect", { class: "dag-strip", display: showsTypes(graph) ? null : "none", style: `fill: var(--fill-${fill})` }),
     name: makeSvg("text", { class: "dag-name" }),
     note: makeSvg("text", { class: "dag-note" }),
     word: makeSvg("text", { class: "dag-word" }),
@@ -27,7 +28,7 @@ export function makeNode(graph, shape, op) {
   const element = makeSvg(
     "g",
     { class: "dag-node", role: "button", tabindex: -1, "aria-pressed": "false", "data-testid": `node-${op}`, "data-op": op, transform: `translate(${shape.x[op].toFixed(1)} ${shape.y[op].toFixed(1)})` },
-    around(6, "dag-strokeDagRing"), around(3.5, "dag-realised"), around(0, "dag-box"),
+    around(6, "dag-ring"), around(3.5, "dag-realised"), around(0, "dag-box"),
     parts.pattern, parts.strip, around(0, "dag-outline"), parts.sign, parts.name, parts.note, parts.word,
   );
   return { element, ...parts };
@@ -56,13 +57,14 @@ function showNodeWord(node, state) {
  * @param {Op} op
  * @param {import("./dag_shape.js").Size} box
  * @param {import("./dag_detail.js").Detail} detail
+ * @param {number} nameSize
  * @param {number} scale
  * @param {string} family
  * @param {number} state
  */
-export function drawNodeText(node, graph, op, box, detail, scale, family, state) {
+export function drawNodeText(node, graph, op, box, detail, nameSize, scale, family, state) {
   const [width, height] = [box.width * scale, box.height * scale];
-  const { lines, pad, sign, nameSize, noteSize } = detail;
+  const { lines, pad, sign, noteSize } = detail;
   const unit = 1 / scale;
   const left = -width / 2;
   const bar = Math.max(2, height * 0.12);
@@ -71,19 +73,22 @@ export function drawNodeText(node, graph, op, box, detail, scale, family, state)
   const signX = lines ? width / 2 - sign - pad * 0.6 : -sign / 2;
   const signY = lines ? nameY - sign / 2 : -sign / 2;
   setAttributes(node.sign, { transform: `translate(${signX * unit} ${signY * unit}) scale(${(sign / 10) * unit})`, display: sign ? null : "none" });
-  setText(node.name, lines ? fittedName(graph.names[op], width - pad - sign - pad, `600 ${nameSize}px ${family}`) : "");
+  setText(node.name, lines ? fittedName(graph.names[op], roomForName(width, detail), nameFont(nameSize, family)) : "");
   setAttributes(node.name, { x: (left + pad) * unit, y: nameY * unit, "font-size": nameSize * unit });
   const noteY = height * 0.25;
   const noteFont = `400 ${noteSize}px ${family}`;
   const room = width - pad * 1.6;
   const type = lines === 2 && showsTypes(graph) ? graph.types[graph.type[op]] : "";
-  // The word of the longest state decides, so that the type does not move from state to state.
-  const longest = Math.max(...STATES.map((_, each) => textWidth(stateWord(each), noteFont)));
-  const typeRoom = room - longest - 6;
-  const note = type && fittedName(type, typeRoom > room * 0.35 ? typeRoom : room, noteFont);
+  const typeRoom = room - widestState(noteFont) - 6;
+  const note = type && fittedText(type, typeRoom > room * 0.35 ? typeRoom : room, noteFont);
   setText(node.note, note);
   setAttributes(node.note, { x: (left + pad) * unit, y: noteY * unit, "font-size": noteSize * unit });
   node.look = { room: lines === 2 ? room - (note ? textWidth(note, noteFont) + 6 : 0) : 0, font: noteFont };
   setAttributes(node.word, { x: (width / 2 - pad * 0.6) * unit, y: noteY * unit, "font-size": noteSize * unit });
   showNodeWord(node, state);
+}
+
+/** Width of the longest word for a state: it decides, so that types do not move from state to state. @param {string} font */
+function widestState(font) {
+  return Math.max(...STATES.map((_, state) => textWidth(stateWord(state), font)));
 }

@@ -30,32 +30,51 @@ export function textWidth(text, font) {
   return total;
 }
 
-/** Letters of a name from which on its middle can be left out; of a shorter one the last part says more. */
+/** From so many letters on a name without its middle says enough; below it the last of its parts say more. */
 const NAME_FEW_LETTERS = 8;
+const SMALLEST_NAME = 9;
+/** How many of the names have to fit before letters are made smaller. */
+const MOST_NAMES = 0.85;
+
+/** Font of names. @param {number} size In pixels. @param {string} family */
+export function nameFont(size, family) {
+  return `600 ${size}px ${family}`;
+}
+
+/** Widths of names for letters of one pixel, ascending. @param {string[]} names @param {string} family */
+export function sortedWidths(names, family) {
+  return Float64Array.from(names, (name) => textWidth(name, nameFont(100, family)) / 100).sort();
+}
+
+/** The size, at most `size` and not much smaller, in which most names fit. @param {Float64Array} widths Of `sortedWidths`. @param {number} room @param {number} size */
+export function sizeForNames(widths, room, size) {
+  const usual = widths[Math.floor((widths.length - 1) * MOST_NAMES)];
+  return Math.max(Math.min(size, SMALLEST_NAME), size * 0.72, Math.min(size, (0.99 * room) / usual));
+}
 
 /**
- * A name that fits. Its middle is left out, or, where little fits, the parts before its last ones ("mb2/conv/relu").
- * Empty where nothing of use fits.
+ * A name that fits: without its middle, or, where little fits, its last parts ("1x1/relu"). Empty where nothing of use fits.
  * @param {string} name @param {number} room @param {string} font
  */
 export function fittedName(name, room, font) {
-  const short = nameWithoutMiddle(name, room, font);
+  const short = fittedText(name, room, font);
   if (short === name || short.length >= NAME_FEW_LETTERS) return short;
   const parts = name.split(/(?<=[/.:])/u);
   for (let from = 1; from < parts.length; from += 1) {
     const last = parts.slice(from).join("");
     if (last.length > 1 && textWidth(last, font) <= room) return last;
   }
-  return nameWithoutMiddle(parts[parts.length - 1], room, font);
+  return fittedText(parts[parts.length - 1], room, font);
 }
 
-/** @param {string} name @param {number} room @param {string} font */
-function nameWithoutMiddle(name, room, font) {
-  const width = textWidth(name, font);
-  if (width <= room) return name;
-  let most = Math.floor((Array.from(name).length * room) / width) + 1;
+/** A text that fits: its middle is left out, or its end where few letters are left, without a sign for it where very few are. @param {string} text @param {number} room @param {string} font */
+export function fittedText(text, room, font) {
+  const width = textWidth(text, font);
+  if (width <= room) return text;
+  let most = Math.floor((Array.from(text).length * room) / width) + 1;
   for (; most >= 3; most -= 1) {
-    const short = shortName(name, most);
+    const beginning = (/** @type {number} */ count) => Array.from(text).slice(0, count).join("");
+    const short = most > 6 ? shortName(text, most) : most === 6 ? `${beginning(5)}…` : beginning(most);
     if (textWidth(short, font) <= room) return short;
   }
   return "";

@@ -30,7 +30,7 @@ import { itemOf, pairsOf } from "./dag_scene.js";
  * @property {() => Mark[]} markedEdges
  * @property {(items: number[], scale?: number) => void} reveal Bring items into view, at a scale.
  * @property {() => string} label Of the whole, for screen readers.
- * @property {(lines: string[] | null) => void} tip Lines to show beside the pointer.
+ * @property {(item: number, lines: string[] | null) => void} tip Lines to show about an item.
  * @property {(text: string) => void} announce
  * @property {(group: number) => void} openGroup
  */
