@@ -36,7 +36,7 @@ export const zhLive = {
   live_streams: "流",
   live_sms: "SM 数",
   live_memory_bandwidth: "带宽",
-  live_memory_capacity: "显存",
+  live_memory_capacity: "内存容量",
   live_unlimited: "不限",
   live_model: "设备模型",
   live_model_lanes: "lanes：核函数互不共享",
