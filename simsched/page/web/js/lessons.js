@@ -24,6 +24,7 @@ export function mountLessons(root, app) {
         root.scrollTop = 0;
       } else if (app.state.mode === "replay" && shown && app.document === shown) {
         app.load(app.data.scene);
+        app.flush();
       }
     }
     if (progress && (change.has("mode") || change.has("lang"))) drawLesson(root, app, progress, () => load(progress));
@@ -38,6 +39,8 @@ function loadAtSameShare(app, document) {
   if (cursor === 0) app.toStart();
   else if (cursor === length) app.toEnd();
   else app.seek(share * app.timeline.end);
+  // The views must not stay a frame behind: the panel changes the room that they have, and they would draw the old runs in it.
+  app.flush();
 }
 
 /**

@@ -3,7 +3,7 @@
 import { make, setAttributes } from "./dom.js";
 import { inLanguage } from "./lesson_controls.js";
 import { EMPTY, RIGHT, WRONG } from "./lesson_progress.js";
-import { t } from "./words.js";
+import { language, t } from "./words.js";
 
 /**
  * @param {import("./lesson_progress.js").LessonProgress} progress
@@ -73,9 +73,9 @@ function showFeedback(root, verdict, question) {
 
 /** Say something, once: what stands there already is not announced again. @param {HTMLElement} root @param {string} word @param {string} text */
 function sayOnce(root, word, text) {
-  const whole = word ? `${word} ${text}` : text;
-  if (root.textContent === whole) return;
-  root.replaceChildren(...(word ? [make("strong", {}, word), ` ${text}`] : [text]));
+  const between = word && language() === "en" ? " " : "";
+  if (root.textContent === word + between + text) return;
+  root.replaceChildren(...(word ? [make("strong", {}, word)] : []), between + text);
 }
 
 function checkSign() {
