@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -61,8 +62,8 @@ class Account:
 
     def check(self) -> None:
         """Refuse complaints and strangers."""
-        assert self.complaints == []
-        assert self.strangers == []
+        assert not self.complaints, "\n".join(self.complaints)
+        assert not self.strangers, "\n".join(self.strangers)
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,13 @@ class Shown:
     def click(self, test_id: str) -> None:
         """Press something."""
         self.page.get_by_test_id(test_id).click()
+
+    def wait_until(self, condition: str) -> None:
+        """Wait until an expression is true. Playwright's own way to wait needs eval, which the page's policy forbids."""
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while not self.page.evaluate(condition):
+            assert time.monotonic() < end, f"never came true: {condition}"
+            self.page.wait_for_timeout(20)
 
     def settle(self) -> None:
         """Wait until the page has drawn what it was told."""

@@ -51,7 +51,6 @@ def open_page(page: Page, tmp_path: Path) -> Opener:
         path = tmp_path / "page.html"
         path.write_text(html, encoding="utf-8")
         page.goto(path.as_uri())
-        page.wait_for_function("window.simsched !== undefined")
         return Shown(page)
 
     return open_it
