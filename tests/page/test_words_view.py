@@ -83,7 +83,7 @@ def test_events_of_an_instant_lead_to_their_points(shown: Shown):
     before = shown.report()["cursor"]
     events.nth(6).click()
     shown.settle()
-    assert shown.report()["words"].startswith("At 2 b starts on d0/s1 and runs until 5.")
+    assert shown.report()["words"].startswith("At 2, b starts on d0/s1 and runs until 5.")
     events.nth(1).click()
     shown.settle()
     assert shown.report()["cursor"] == before

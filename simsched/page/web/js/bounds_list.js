@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 import { formatTime } from "./format.js";
-import { resourceWord, statementWords } from "./translated.js";
+import { resourceWord, spacedChinese, statementWords } from "./translated.js";
 import { hasText, language, t } from "./words.js";
 
 /** @param {import("./app.js").App} app @param {Machine} machine @param {number} index */
@@ -43,7 +43,7 @@ export function boundName(name) {
   const [, kind, of] = /^([^(]*)(?:\((.*)\))?$/su.exec(name) ?? ["", name, ""];
   if (of === "transfers") return t("bound_critical_path_transfers");
   const key = of ? `bound_${kind}_of` : `bound_${kind}`;
-  return hasText(key) ? t(key, { of: resourceOf(of ?? "") }) : name;
+  return hasText(key) ? spacedChinese(t(key, { of: resourceOf(of ?? "") })) : name;
 }
 
 /** What a bound counts: "sms", or with some devices of several "gpu0+gpu1/sms". @param {string} of */

@@ -45,7 +45,12 @@ function mountList(app, state, id, note) {
   const show = () => {
     const ops = app.replay?.inState(state) ?? [];
     setText(title, t(`lists_${STATES[state]}`, { count: formatWhole(ops.length) }));
-    keepChildren(list, ops.slice(0, LIST_SHOWN), (op) => listItem(app, op), (item, op) => showItem(app, item, op, note(app, op)));
+    let before = "";
+    keepChildren(list, ops.slice(0, LIST_SHOWN), (op) => listItem(app, op), (item, op) => {
+      const words = note(app, op);
+      showItem(app, item, op, words === before ? t("lists_likewise") : words);
+      before = words;
+    });
     const text = ops.length > LIST_SHOWN ? t("count_more", { count: formatWhole(ops.length - LIST_SHOWN) }) : "";
     setText(rest, ops.length ? text : t(`lists_${STATES[state]}_none`));
     rest.hidden = !rest.textContent;

@@ -56,7 +56,12 @@ export function reasonWords(reason) {
   return reason.split("; ").map((piece) => translated(piece, REASON_KEYS)).join(t("list_semicolon"));
 }
 
+/** A text without spaces between Chinese characters, where a word was put in. @param {string} text */
+export function spacedChinese(text) {
+  return text.replace(/(?<=[\u3001-\uff5e]) (?=[\u3001-\uff5e])/gu, "");
+}
+
 /** What a bound says. @param {string} statement */
 export function statementWords(statement) {
-  return language() === "en" ? statement : translated(statement, STATEMENT_KEYS);
+  return language() === "en" ? statement : spacedChinese(translated(statement, STATEMENT_KEYS));
 }
