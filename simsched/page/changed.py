@@ -103,7 +103,7 @@ def _set_duration(row: Plain, value: Any, scale: TimeScale, left: dict[str, int 
 
 def _factor(what: str, value: Any) -> Fraction | None:
     text = value.strip() if isinstance(value, str) else ""
-    if text[:1] not in ("x", "×"):
+    if text[:1] not in ("x", "×") or not (text[1:2].isdigit() or text[1:2] in ("+", "-", ".")):
         return None
     return _read(what, factor_of, text[1:])
 

@@ -1,6 +1,6 @@
 // The editor beside a live run: where graph and hardware come from, the sections, the buttons, what it says.
 
-import { make, makeButton } from "./dom.js";
+import { make, makeButton, setText } from "./dom.js";
 import { GraphEditor } from "./editor_graph.js";
 import { HardwareEditor } from "./editor_hardware.js";
 import { choiceBox, labelled } from "./editor_parts.js";
@@ -17,6 +17,7 @@ export class Editor {
     this.graph = new GraphEditor();
     this.hardware = new HardwareEditor();
     this.schedulers = new SchedulerEditor(actions.runCode);
+    this.words = () => "";
     /** @type {Catalogue | null} */
     this.catalogue = null;
     this.title = make("h2", { id: "live-title" });
@@ -62,6 +63,7 @@ export class Editor {
     for (const [key, button] of Object.entries(this.buttons)) button.textContent = t(`live_${key}`);
     this.buttons.run.title = t("live_run_key");
     this.autoLabel.textContent = t("live_auto");
+    setText(this.status, this.words());
     this.content.hidden = !editing;
     this.#drawSources(source);
     if (!editing) return;
@@ -83,9 +85,10 @@ export class Editor {
     this.sources.replaceChildren(labelled(t("live_graph"), graphBox), labelled(t("live_hardware"), hardwareBox));
   }
 
-  /** Say how it goes. @param {string} text @param {"busy" | "good" | "bad" | "plain"} kind */
-  say(text, kind) {
-    this.status.textContent = text;
+  /** Say how it goes, in the language of the page also when that changes. @param {() => string} words @param {"busy" | "good" | "bad" | "plain"} kind */
+  say(words, kind) {
+    this.words = words;
+    this.status.textContent = words();
     this.status.dataset.kind = kind;
   }
 

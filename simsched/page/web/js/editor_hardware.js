@@ -1,7 +1,7 @@
 // The editor of the hardware: figures of each device, and what runs do about memory.
 
 import { make } from "./dom.js";
-import { choiceBox, editorSection, labelled, textBox } from "./editor_parts.js";
+import { choiceBox, editorSection, isWide, labelled, textBox } from "./editor_parts.js";
 import { setFigure } from "./editor_state.js";
 import { formatCount, formatSize } from "./format.js";
 import { t } from "./words.js";
@@ -10,7 +10,7 @@ const MEMORY_MODES = ["unbounded", "block", "strict"];
 
 export class HardwareEditor {
   constructor() {
-    this.section = editorSection("hardware", true);
+    this.section = editorSection("hardware", isWide());
   }
 
   get roots() {

@@ -11,6 +11,11 @@ import { t } from "./words.js";
  * @property {(change: (edits: import("./editor_state.js").Edits) => void) => void} change
  */
 
+/** Whether there is room for sections that are open from the beginning. */
+export function isWide() {
+  return matchMedia("(min-width: 1000px)").matches;
+}
+
 /** A part of the editor that folds; its content is replaced whenever the state has changed. @param {string} id @param {boolean} open */
 export function editorSection(id, open) {
   const title = make("span");

@@ -1,7 +1,7 @@
 // The editor of schedulers: those to choose, and one to write.
 
 import { make, makeButton } from "./dom.js";
-import { editorSection } from "./editor_parts.js";
+import { editorSection, isWide } from "./editor_parts.js";
 import { t } from "./words.js";
 
 const FIRST_SCHEDULERS = ["serial", "topological", "critical_path", "greedy_ready", "memory_aware", "pipeline"];
@@ -26,7 +26,7 @@ export class SchedulerEditor {
   /** @param {() => void} runCode Run what stands in the box. */
   constructor(runCode) {
     this.runCode = runCode;
-    this.section = editorSection("schedulers", true);
+    this.section = editorSection("schedulers", isWide());
     this.code = editorSection("code", false);
     /** @type {KnownScheduler[]} */
     this.known = FIRST_SCHEDULERS.map((name) => ({ name, summary: "" }));

@@ -64,7 +64,7 @@ export const enLive = {
   live_needs_server: "This page was opened from a file, where browsers start no workers, so it can only replay. Type simsched serve and open the address that it prints.",
   live_cannot_load: "simsched cannot be loaded here, so the page can only replay: {why}",
   live_running: "Running …",
-  live_done: "Done in {ms} ms. Shortest: {best}.",
+  live_done: "Done in {ms} ms. The shortest run takes {time}: {best}.",
   live_changed: "Changed; not run yet.",
   live_too_long: "No answer after {seconds} s, so the run was ended. Is there a loop that does not end, or a graph that is too large?",
   live_link: "Link to this state",

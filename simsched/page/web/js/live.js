@@ -2,6 +2,7 @@
 
 import { Editor } from "./editor.js";
 import { LiveState } from "./editor_state.js";
+import { formatTime } from "./format.js";
 import { LiveClient } from "./pyodide_client.js";
 import { isShared, linkOf, LONGEST_LINK, sharedOf } from "./share.js";
 import { t } from "./words.js";
@@ -84,7 +85,7 @@ class Live {
   /** Load what runs simsched, once; say where it cannot be had. */
   #prepare() {
     if (!LiveClient.possible) {
-      this.editor.say(t("live_needs_server"), "bad");
+      this.editor.say(() => t("live_needs_server"), "bad");
       return;
     }
     if (this.began) return;
@@ -104,14 +105,14 @@ class Live {
   #cannot(error) {
     this.began = false;
     this.editor.showProgress(null);
-    this.editor.say(t("live_cannot_load", { why: error instanceof Error ? error.message : String(error) }), "bad");
+    this.editor.say(() => t("live_cannot_load", { why: error instanceof Error ? error.message : String(error) }), "bad");
   }
 
   /** @param {string} step */
   #progress(step) {
     const number = LOAD_STEPS.indexOf(step);
     this.editor.showProgress(step === "ready" ? null : number + 1);
-    this.editor.say(t(`live_loading_${step}`), step === "ready" ? "good" : "busy");
+    this.editor.say(() => t(`live_loading_${step}`), step === "ready" ? "good" : "busy");
   }
 
   /** @param {string} path In the catalogue. */
@@ -140,7 +141,7 @@ class Live {
     this.editor.showLink(null, false);
     this.draw();
     if (this.editor.atOnce) this.run();
-    else this.editor.say(t("live_changed"), "plain");
+    else this.editor.say(() => t("live_changed"), "plain");
   }
 
   /** Another graph or other hardware of the catalogue; an empty name keeps what is there. @param {import("./editor_state.js").Source} source */
@@ -150,7 +151,7 @@ class Live {
       const graph = source.graph ? await this.#fromCatalogue("graphs", source.graph) : scene?.graph;
       const hardware = source.hardware ? await this.#fromCatalogue("hardware", source.hardware) : scene?.hardware;
       if (!graph || !hardware) {
-        this.editor.say(t("live_choose_both"), "plain");
+        this.editor.say(() => t("live_choose_both"), "plain");
         return;
       }
       const { schedulers = DEFAULT_SCHEDULERS, memory = "unbounded" } = this.state?.edits ?? scene ?? {};
@@ -195,7 +196,7 @@ class Live {
       return;
     }
     this.busy = true;
-    this.editor.say(t("live_running"), "busy");
+    this.editor.say(() => t("live_running"), "busy");
     try {
       do {
         this.again = false;
@@ -222,10 +223,10 @@ class Live {
       if (answer.ok) this.#show(answer, performance.now() - began);
       else {
         schedulers.tell(answer.error.line === undefined ? null : answer.error);
-        this.editor.say(answer.error.message, "bad");
+        this.editor.say(() => answer.error.message, "bad");
       }
     } catch (error) {
-      if (error instanceof DOMException && error.name === "TimeoutError") this.editor.say(t("live_too_long", { seconds: ANSWER_LIMIT_MS / 1000 }), "bad");
+      if (error instanceof DOMException && error.name === "TimeoutError") this.editor.say(() => t("live_too_long", { seconds: ANSWER_LIMIT_MS / 1000 }), "bad");
       else this.#cannot(error);
     }
     this.draw();
@@ -245,10 +246,13 @@ class Live {
       else app.toStart();
     }
     this.editor.schedulers.tell(answer.faults[0] ?? null);
-    const failed = answer.document.failures.map(({ label, message }) => `${label}: ${message}`);
-    const best = answer.document.runs.reduce((one, other) => (other.makespan < one.makespan ? other : one));
-    const done = [t("live_done", { ms: Math.max(1, Math.round(took)), best: best.label }), ...failed, ...(this.held ? [t("live_held")] : [])];
-    this.editor.say(done.join("\n"), failed.length ? "bad" : "good");
+    const { runs, failures, graph } = answer.document;
+    const least = Math.min(...runs.map((run) => run.makespan));
+    const best = runs.filter((run) => run.makespan === least).map((run) => run.label).join(", ");
+    const failed = failures.map(({ label, message }) => `${label}: ${message}`);
+    const { held } = this;
+    const words = () => [t("live_done", { ms: Math.max(1, Math.round(took)), time: formatTime(least, graph.unit), best }), ...failed, ...(held ? [t("live_held")] : [])].join("\n");
+    this.editor.say(words, failed.length ? "bad" : "good");
     this.editor.status.dataset.took = took.toFixed(1);
   }
 
@@ -263,7 +267,7 @@ class Live {
       v: 1, graph: state.source.graph || graph, hardware: state.source.hardware || hardware, problem, edits: state.edits, cursor, focus: app.replay?.run.label ?? "", lang: app.state.lang,
     });
     if (link.length > LONGEST_LINK) {
-      this.editor.say(t("live_link_long", { length: link.length, most: LONGEST_LINK }), "bad");
+      this.editor.say(() => t("live_link_long", { length: link.length, most: LONGEST_LINK }), "bad");
       return;
     }
     history.replaceState(null, "", link);
@@ -292,7 +296,7 @@ class Live {
       this.app.goto(Math.min(Number(shared.cursor) || 0, this.app.timeline.length));
     } catch (error) {
       this.app.set({ mode: "live" });
-      this.editor.say(t("live_link_broken", { why: error instanceof Error ? error.message : String(error) }), "bad");
+      this.editor.say(() => t("live_link_broken", { why: error instanceof Error ? error.message : String(error) }), "bad");
     }
   }
 }

@@ -64,7 +64,7 @@ export const zhLive = {
   live_needs_server: "本页是从文件打开的，浏览器此时不允许启动 worker，只能回放。请运行 simsched serve，再打开它给出的地址。",
   live_cannot_load: "此处无法载入 simsched，本页只能回放：{why}",
   live_running: "正在运行……",
-  live_done: "用时 {ms} 毫秒。最短：{best}。",
+  live_done: "用时 {ms} 毫秒。最短的运行为 {time}：{best}。",
   live_changed: "已修改，尚未运行。",
   live_too_long: "{seconds} 秒内没有结果，已终止本次运行。是否有不会结束的循环，或者图太大？",
   live_link: "指向此状态的链接",
