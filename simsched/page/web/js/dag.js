@@ -44,6 +44,8 @@ class GraphPanel {
     root.append(frame, this.spoken, this.keys);
     this.legend = mountDagLegend(root, this.context, () => this.#refresh());
     this.hadCopies = false;
+    /** The graph that is drawn. @type {GraphPart | null} */
+    this.drawn = null;
     new ResizeObserver(() => this.#resized()).observe(this.viewport);
   }
 
@@ -95,6 +97,13 @@ class GraphPanel {
 
   #build() {
     const { app, context, panZoom } = this;
+    // Another run of the same graph leaves the drawing, its place, and the keyboard where they are.
+    if (this.view && this.drawn && looksSame(this.drawn, app.graph)) {
+      this.drawn = app.graph;
+      this.#refresh();
+      return;
+    }
+    this.drawn = app.graph;
     context.scene = sceneOf(app.graph);
     context.shape = bestDagShape(context.scene, app.graph, panZoom);
     context.states = new Uint8Array(app.graph.names.length);
@@ -178,6 +187,12 @@ class GraphPanel {
     this.tip.hidden = !lines;
     if (lines) this.tip.replaceChildren(...lines.map((line, index) => make(index ? "span" : "strong", {}, line)));
   }
+}
+
+/** Whether two graphs give the same drawing. @param {GraphPart} one @param {GraphPart} other */
+function looksSame(one, other) {
+  const drawn = (/** @type {GraphPart} */ { names, types, type, fills, edges, layout, groups }) => JSON.stringify([names, types, type, fills, edges, layout, groups]);
+  return one === other || (one.names.length === other.names.length && drawn(one) === drawn(other));
 }
 
 /** @param {import("./dag_scene.js").Scene} scene @param {GraphPart} graph @param {PanZoom} room */

@@ -4,15 +4,13 @@
 import { operatorPainter, groupPainter } from "./dag_paint.js";
 import { detailAt } from "./dag_detail.js";
 import { listenToCanvas } from "./dag_canvas_input.js";
-import { drawnKind, itemOf } from "./dag_scene.js";
-import { drawWay } from "./dag_shape.js";
+import { edgeLayer, fitCanvas, traceDagEdge } from "./dag_edges.js";
+import { itemOf } from "./dag_scene.js";
 import { make, setAttributes } from "./dom.js";
 
 /** @typedef {import("./dag_view.js").DagContext} DagContext */
 /** @typedef {import("./dag_view.js").DagView} DagView */
 
-/** By kind of edge: its colour and its dashes. @type {Record<string, [string, number[]]>} */
-const DAG_EDGE_LOOKS = { data: ["edge", []], control: ["edge-control", [6, 4]], order: ["edge-order", [2, 3]] };
 /** By look of a mark: colour, width, dashes. @type {Record<string, [string, number, number[]]>} */
 const DAG_MARK_LOOKS = { near: ["accent", 2.2, []], selected: ["accent", 1.6, []], copy: ["run-1", 3, [7, 4]], realised: ["bound", 2.6, [9, 4]] };
 
@@ -20,19 +18,16 @@ const DAG_MARK_LOOKS = { near: ["accent", 2.2, []], selected: ["accent", 1.6, []
 export function canvasView(context) {
   const { app, scene, panZoom } = context;
   const painter = scene.members ? groupPainter(context) : operatorPainter(context);
-  const layers = ["edges", "boxes", "top"].map((name) => /** @type {HTMLCanvasElement} */ (make("canvas", { class: `dag-layer dag-layer-${name}`, "aria-hidden": name === "boxes" ? null : "true" })));
-  const [below, boxes, top] = layers.map((layer) => /** @type {CanvasRenderingContext2D} */ (layer.getContext("2d")));
-  setAttributes(layers[1], { role: "img", tabindex: 0, "data-testid": scene.members ? "dag-groups" : "dag-canvas", "aria-describedby": "dag-keys" });
-  const frames = dagEdgeFrames(context);
+  const layers = ["boxes", "top"].map((name) => /** @type {HTMLCanvasElement} */ (make("canvas", { class: `dag-layer dag-layer-${name}`, "aria-hidden": name === "boxes" ? null : "true" })));
+  const [boxes, top] = layers.map((layer) => /** @type {CanvasRenderingContext2D} */ (layer.getContext("2d")));
+  setAttributes(layers[0], { role: "img", tabindex: 0, "data-testid": scene.members ? "dag-groups" : "dag-canvas", "aria-describedby": "dag-keys" });
+  const edges = edgeLayer(context);
   let density = 0;
 
   const fitLayers = () => {
-    const now = devicePixelRatio || 1;
-    const [width, height] = [Math.round(panZoom.width * now), Math.round(panZoom.height * now)];
-    if (layers[0].width === width && layers[0].height === height && density === now) return;
-    if (density !== now) painter.refresh();
-    density = now;
-    for (const layer of layers) [layer.width, layer.height] = [width, height];
+    if (density !== devicePixelRatio) painter.refresh();
+    density = devicePixelRatio;
+    for (const layer of layers) fitCanvas(layer, panZoom, density);
   };
   const clear = (/** @type {CanvasRenderingContext2D} */ pen) => {
     pen.setTransform(density, 0, 0, density, 0, 0);
@@ -46,10 +41,6 @@ export function canvasView(context) {
       if (dagBoxIsSeen(panZoom, box)) painter.paint(pen, item, box, detail);
     }
   };
-  const paintEdges = () => {
-    clear(below);
-    strokeDagEdges(context, below, density, frames);
-  };
   const paintTop = () => {
     clear(top);
     const { hovered, selected } = app.state;
@@ -62,7 +53,7 @@ export function canvasView(context) {
     strokeDagMarks(context, top, density);
     const pointed = hovered === null ? view.current : itemOf(app.graph, hovered);
     if (pointed >= 0) paint(top, [pointed, ...scene.before[pointed], ...scene.after[pointed]]);
-    if (pointed >= 0) strokeDagRing(context, top, density, pointed, view.current === pointed && document.activeElement === layers[1] ? "focus-ring" : "accent");
+    if (pointed >= 0) strokeDagRing(context, top, density, pointed, view.current === pointed && document.activeElement === layers[0] ? "focus-ring" : "accent");
     if (selected !== null) {
       paint(top, [itemOf(app.graph, selected)]);
       strokeDagRing(context, top, density, itemOf(app.graph, selected), "accent");
@@ -70,18 +61,18 @@ export function canvasView(context) {
   };
   /** @type {DagView & { current: number }} */
   const view = {
-    element: make("div", { class: "dag-layers" }, ...layers),
+    element: make("div", { class: "dag-layers" }, edges.canvas, ...layers),
     /** Where the pointer or the keyboard is; -1 is nowhere. */
     current: -1,
     recolour: (ops) => {
       fitLayers();
       paint(boxes, painter.changed(ops));
-      setAttributes(layers[1], { "aria-label": context.label() });
+      setAttributes(layers[0], { "aria-label": context.label() });
       if (app.state.hovered !== null || app.state.selected !== null || view.current >= 0) paintTop();
     },
     moved: () => {
       fitLayers();
-      paintEdges();
+      edges.draw();
       clear(boxes);
       paint(boxes, scene.names.keys());
       paintTop();
@@ -90,10 +81,10 @@ export function canvasView(context) {
     refresh: () => {
       painter.refresh();
       view.moved();
-      setAttributes(layers[1], { "aria-label": context.label() });
+      setAttributes(layers[0], { "aria-label": context.label() });
     },
   };
-  listenToCanvas(context, layers[1], view, painter);
+  listenToCanvas(context, layers[0], view, painter);
   return view;
 }
 
@@ -109,62 +100,6 @@ function dagBoxOf({ shape, panZoom }, item, density) {
 /** @param {import("./pan_zoom.js").PanZoom} panZoom @param {import("./dag_paint.js").Box} box */
 function dagBoxIsSeen(panZoom, box) {
   return box.x < panZoom.width && box.y < panZoom.height && box.x + box.width > 0 && box.y + box.height > 0;
-}
-
-/** By edge: left, top, right and bottom of its way on the drawing. @param {DagContext} context */
-function dagEdgeFrames({ scene, shape }) {
-  const frames = new Float64Array(4 * scene.edges.length);
-  scene.edges.forEach(([source, target], index) => {
-    const xs = [shape.x[source], shape.x[target]];
-    const ys = [shape.y[source], shape.y[target]];
-    const route = scene.routes.get(source * scene.count + target) ?? [];
-    for (let at = 2; at < route.length; at += 2) {
-      const [across, along] = shape.place(route[at], route[at + 1]);
-      xs.push(shape.sideways ? along : across);
-      ys.push(shape.sideways ? across : along);
-    }
-    frames.set([Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)], 4 * index);
-  });
-  return frames;
-}
-
-/** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} density @param {Float64Array} frames */
-function strokeDagEdges(context, pen, density, frames) {
-  const { app, panZoom, scene } = context;
-  const { scale } = panZoom;
-  const [left, top] = [-panZoom.x / scale, -panZoom.y / scale];
-  const [right, bottom] = [left + panZoom.width / scale, top + panZoom.height / scale];
-  const seen = scene.edges.map((_, index) => index).filter((index) => frames[4 * index] < right && frames[4 * index + 1] < bottom && frames[4 * index + 2] > left && frames[4 * index + 3] > top);
-  const colours = app.colours();
-  pen.setTransform(density * scale, 0, 0, density * scale, density * panZoom.x, density * panZoom.y);
-  const crowded = seen.length > 1500;
-  if (context.marks.critical) {
-    pen.beginPath();
-    for (const index of seen) if (context.criticalEdges.has(index)) traceDagEdge(context, pen, scene.edges[index][0], scene.edges[index][1]);
-    pen.strokeStyle = colours.critical;
-    pen.globalAlpha = 0.5;
-    pen.lineWidth = (crowded ? 3 : 5) / scale;
-    pen.stroke();
-  }
-  for (const [kind, [colour, dashes]] of Object.entries(DAG_EDGE_LOOKS)) {
-    pen.beginPath();
-    for (const index of seen) {
-      const [source, target, kinds] = scene.edges[index];
-      if (drawnKind(kinds) === kind) traceDagEdge(context, pen, source, target);
-    }
-    pen.strokeStyle = colours[colour];
-    pen.globalAlpha = crowded ? 0.28 : 0.85;
-    pen.lineWidth = (crowded ? 0.7 : 1.2) / scale;
-    pen.setLineDash(crowded ? [] : dashes.map((dash) => dash / scale));
-    pen.stroke();
-  }
-  pen.setLineDash([]);
-  pen.globalAlpha = 1;
-}
-
-/** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} source @param {number} target */
-function traceDagEdge({ scene, shape }, pen, source, target) {
-  drawWay(pen, shape, scene.layout, scene.routes.get(source * scene.count + target), source, target);
 }
 
 /** @param {DagContext} context @param {CanvasRenderingContext2D} pen @param {number} density */

@@ -57,7 +57,7 @@ export function scaleOfStep(step) {
 export function boxSizes(names, types, groups) {
   if (groups) return [{ width: 112, height: 52 }];
   const name = dagMostLetters(names);
-  if (names.length > 40) return [{ width: dagBounded(name * 7 + 30, 68, 112), height: 34 }];
+  if (names.length > 40) return [{ width: dagBounded(name * 7.5 + 34, 72, 116), height: 34 }];
   const wide = Math.max(name * 9 + 46, types.length > 1 ? dagMostLetters(types) * 7 + 92 : 0);
   return [dagBounded(wide, 136, 216), dagBounded(name * 9 + 46, 136, 180), 136].map((width) => ({ width, height: 50 }));
 }

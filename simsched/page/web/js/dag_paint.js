@@ -1,7 +1,7 @@
 // Boxes on a canvas: operators, and groups of them.
 
 import { detailStep, roomForName, scaleOfStep } from "./dag_detail.js";
-import { fittedName, fittedText, groupLines, nameFont, operatorLines, showsTypes, sizeForNames, sortedWidths, stateWord, textWidth } from "./dag_text.js";
+import { fittedName, fittedType, groupLines, nameFont, operatorLines, showsTypes, sizeForNames, sortedWidths, stateWord, textWidth } from "./dag_text.js";
 import { canvasPatterns, signOfState } from "./patterns.js";
 import { STATES, WAITING } from "./replay.js";
 
@@ -165,7 +165,7 @@ function paintDagTexts(pen, box, detail, name, [type, word], family, colour) {
   const wordWidth = textWidth(word, font);
   pen.font = font;
   const y = box.y + box.height * 0.75;
-  const left = type ? fittedText(type, room - wordWidth - 6, font) : "";
+  const left = type ? fittedType(type, room - wordWidth - 6, font) : "";
   pen.fillText(left, box.x + pad, y);
   pen.textAlign = "right";
   if (wordWidth <= room) pen.fillText(word, box.x + box.width - pad * 0.6, y);

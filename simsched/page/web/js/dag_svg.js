@@ -1,6 +1,7 @@
 // The graph as SVG: an element for each operator, up to some hundreds or a thousand of them.
 
 import { detailAt, detailStep, roomForName, scaleOfStep } from "./dag_detail.js";
+import { edgeLayer } from "./dag_edges.js";
 import { drawnKind, itemByKey } from "./dag_scene.js";
 import { SvgWay, drawWay } from "./dag_shape.js";
 import { drawNodeText, makeNode, showNodeState } from "./dag_svg_node.js";
@@ -8,7 +9,8 @@ import { operatorLabel, sizeForNames, sortedWidths } from "./dag_text.js";
 import { make, makeSvg, setAttributes } from "./dom.js";
 import { patternDefs, scalePatterns } from "./patterns.js";
 
-const DAG_MOST_TIPS = 400;
+/** More edges than this are drawn on a canvas: SVG would be slow with them. */
+const DAG_MOST_PATHS = 400;
 const DAG_TIP = 7;
 
 /** @typedef {import("./dag_view.js").DagView} DagView */
@@ -18,7 +20,8 @@ const DAG_TIP = 7;
 export function svgView(context) {
   const { app, scene, shape } = context;
   const defs = patternDefs("dag");
-  const edges = makeSvg("g", { class: "dag-edges", "aria-hidden": "true" }, ...dagEdgePaths(context));
+  const layer = scene.edges.length > DAG_MOST_PATHS ? edgeLayer(context) : null;
+  const edges = makeSvg("g", { class: "dag-edges", "aria-hidden": "true" }, ...(layer ? [] : dagEdgePaths(context)));
   const marked = makeSvg("g", { class: "dag-marked", "aria-hidden": "true" });
   const nodes = scene.names.map((_, op) => makeNode(app.graph, shape, op));
   const above = makeSvg("g", { class: "dag-nodes" }, ...nodes.map((node) => node.element));
@@ -62,7 +65,7 @@ export function svgView(context) {
     stop = op;
   };
   // Listeners for focus would make the SVG element itself a stop of the Tab key in Chromium.
-  const element = make("div", { class: "dag-layers" }, svg);
+  const element = make("div", { class: "dag-layers" }, layer?.canvas, svg);
   listenToDagNodes(context, element, nodes, makeStop);
   makeStop(0);
 
@@ -79,6 +82,7 @@ export function svgView(context) {
         scalePatterns(defs, scaleOfStep(step));
       }
       fitTexts();
+      layer?.draw();
     },
     highlight: () => {
       const { hovered, selected } = app.state;
@@ -88,7 +92,7 @@ export function svgView(context) {
       for (const element of near) element.classList.add("near");
       if (hovered !== null) nodes[hovered].element.classList.add("hovered");
       press(selected);
-      svg.classList.toggle("dimmed", hovered !== null);
+      element.classList.toggle("dimmed", hovered !== null);
       marked.replaceChildren(...context.markedEdges().map((mark) => dagMarkedPath(context, mark)));
       if (selected !== null && !svg.contains(document.activeElement)) makeStop(selected);
     },
@@ -101,6 +105,7 @@ export function svgView(context) {
         element.classList.toggle("critical", context.critical.has(op));
         element.classList.toggle("realised", realised.has(op));
       });
+      layer?.draw();
       edges.querySelector(".critical-edges")?.setAttribute("d", dagCriticalWay(context));
       fittedAt.fill(NaN);
       fitTexts();
@@ -129,14 +134,13 @@ function dagWayOf({ scene, shape }, source, target) {
 /** Edges in one path for each kind, those of the longest path once more, as a broad line below. @param {DagContext} context */
 function dagEdgePaths(context) {
   const { scene, shape } = context;
-  const tips = scene.edges.length <= DAG_MOST_TIPS;
   /** @type {Map<string, { way: string, tips: string }>} */
   const kinds = new Map();
   for (const [source, target, bits] of scene.edges) {
     const kind = drawnKind(bits);
     const drawn = kinds.get(kind) ?? { way: "", tips: "" };
     drawn.way += dagWayOf(context, source, target);
-    if (tips) drawn.tips += dagTipAt(shape, target);
+    drawn.tips += dagTipAt(shape, target);
     kinds.set(kind, drawn);
   }
   const thin = scene.count > 300 ? " thin" : "";

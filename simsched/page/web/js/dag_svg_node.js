@@ -1,7 +1,7 @@
 // One operator as SVG elements.
 
 import { roomForName } from "./dag_detail.js";
-import { fittedName, fittedText, nameFont, showsTypes, stateWord, textWidth } from "./dag_text.js";
+import { fittedName, fittedType, nameFont, showsTypes, stateWord, textWidth } from "./dag_text.js";
 import { makeSvg, setAttributes, setText } from "./dom.js";
 import { signOfState } from "./patterns.js";
 import { STATES } from "./replay.js";
@@ -29,7 +29,7 @@ export function makeNode(graph, shape, op) {
     "g",
     { class: "dag-node", role: "button", tabindex: -1, "aria-pressed": "false", "data-testid": `node-${op}`, "data-op": op, transform: `translate(${shape.x[op].toFixed(1)} ${shape.y[op].toFixed(1)})` },
     around(6, "dag-ring"), around(3.5, "dag-realised"), around(0, "dag-box"),
-    parts.pattern, parts.strip, around(0, "dag-outline"), parts.sign, parts.name, parts.note, parts.word,
+    parts.pattern, parts.strip, parts.sign, parts.name, parts.note, parts.word,
   );
   return { element, ...parts };
 }
@@ -39,7 +39,8 @@ export function showNodeState(node, state) {
   const word = STATES[state];
   const sign = signOfState(state);
   setAttributes(node.element, { "data-state": word });
-  setAttributes(node.pattern, { fill: ["waiting", "done"].includes(word) ? "none" : `url(#dag-${word})` });
+  const plain = word === "waiting" || word === "done";
+  setAttributes(node.pattern, plain ? { display: "none", fill: null } : { display: null, fill: `url(#dag-${word})` });
   setAttributes(node.sign, { d: sign.d, class: sign.filled ? "dag-sign filled" : "dag-sign" });
   showNodeWord(node, state);
 }
@@ -79,8 +80,7 @@ export function drawNodeText(node, graph, op, box, detail, nameSize, scale, fami
   const noteFont = `400 ${noteSize}px ${family}`;
   const room = width - pad * 1.6;
   const type = lines === 2 && showsTypes(graph) ? graph.types[graph.type[op]] : "";
-  const typeRoom = room - widestState(noteFont) - 6;
-  const note = type && fittedText(type, typeRoom > room * 0.35 ? typeRoom : room, noteFont);
+  const note = type && fittedType(type, room - widestState(noteFont) - 6, noteFont);
   setText(node.note, note);
   setAttributes(node.note, { x: (left + pad) * unit, y: noteY * unit, "font-size": noteSize * unit });
   node.look = { room: lines === 2 ? room - (note ? textWidth(note, noteFont) + 6 : 0) : 0, font: noteFont };

@@ -59,7 +59,7 @@ export function sizeForNames(widths, room, size) {
 export function fittedName(name, room, font) {
   const short = fittedText(name, room, font);
   if (short === name || short.length >= NAME_FEW_LETTERS) return short;
-  const parts = name.split(/(?<=[/.:])/u);
+  const parts = name.match(/[^/.:]*[/.:]+|[^/.:]+$/gu) ?? [name];
   for (let from = 1; from < parts.length; from += 1) {
     const last = parts.slice(from).join("");
     if (last.length > 1 && textWidth(last, font) <= room) return last;
@@ -73,11 +73,23 @@ export function fittedText(text, room, font) {
   if (width <= room) return text;
   let most = Math.floor((Array.from(text).length * room) / width) + 1;
   for (; most >= 3; most -= 1) {
-    const beginning = (/** @type {number} */ count) => Array.from(text).slice(0, count).join("");
-    const short = most > 6 ? shortName(text, most) : most === 6 ? `${beginning(5)}…` : beginning(most);
+    const short = most > 6 ? shortName(text, most) : beginningOf(text, most);
     if (textWidth(short, font) <= room) return short;
   }
   return "";
+}
+
+/** The first letters of a text; a number is never cut without a sign that it goes on. @param {string} text @param {number} most */
+function beginningOf(text, most) {
+  const letters = Array.from(text);
+  const inNumber = /[0-9]/u.test(letters[most - 1]) && /[0-9]/u.test(letters[most] ?? "");
+  return most < 6 && !inNumber ? letters.slice(0, most).join("") : `${letters.slice(0, most - 1).join("")}…`;
+}
+
+/** A type that fits in full or nearly so; its colour says as much as a few letters would. @param {string} type @param {number} room @param {string} font */
+export function fittedType(type, room, font) {
+  const text = fittedText(type, room, font);
+  return text === type || text.length > 5 ? text : "";
 }
 
 /** The word for a state. @param {number} state Index into STATES. */
