@@ -68,7 +68,7 @@ def _parts(settings: Iterable[Runs]) -> dict[int, Parts]:
     for results in of_graph.values():
         document = page_document(list(results.values()))
         for run, part in zip(results.values(), document["runs"], strict=True):
-            # The page names the machine beside the label where there are several.
+            # A setting shows each scheduler once, so that its name is enough.
             alone = {**part, "label": run.label, "machine": 0}
             found[id(run)] = document["graph"], document["machines"][part["machine"]], alone
     return found

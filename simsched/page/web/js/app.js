@@ -109,6 +109,8 @@ export class App {
     this.set({ focus, playing: false, time: 0, selected: selected < 0 ? null : selected, hovered: null });
     this.touch("document");
     this.touch("cursor");
+    // At once: until then views would speak of operators that are no longer there.
+    this.flush();
   }
 
   // --- the cursor ------------------------------------------------------------------------------------------------

@@ -66,12 +66,6 @@ function showMode(app, tabs) {
 
 /** @param {import("./app.js").App} app @param {HTMLSelectElement} focus */
 function fillFocus(app, focus) {
-  focus.replaceChildren(...app.document.runs.map((run, index) => make("option", { value: index }, runLabel(app, run))));
+  focus.replaceChildren(...app.document.runs.map((run, index) => make("option", { value: index }, run.label)));
   /** @type {HTMLElement} */ (focus.parentElement).hidden = app.document.runs.length < 2;
-}
-
-/** What a run is called: its scheduler, and its machine where the runs have several. @param {import("./app.js").App} app @param {RunPart} run */
-export function runLabel(app, run) {
-  const { machines } = app.document;
-  return machines.length > 1 ? `${run.label} · ${machines[run.machine].name}` : run.label;
 }

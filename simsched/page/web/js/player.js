@@ -138,8 +138,8 @@ function moveFocus(app, by) {
 
 /** @param {import("./app.js").App} app @param {KeyboardEvent} event */
 function onKey(app, event) {
-  const target = /** @type {HTMLElement} */ (event.target);
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const target = event.target instanceof Element ? event.target : document.body;
   if (target.closest("input:not([type=checkbox], [type=radio], [type=range]), select, textarea, dialog")) return;
   if (event.key === " ") {
     if (target.closest("button, [role=button], summary, a, input, [role=tab]")) return;

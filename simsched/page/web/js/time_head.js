@@ -2,7 +2,6 @@
 
 import { make, makeButton, setAttributes, setText } from "./dom.js";
 import { formatPercent, formatTime } from "./format.js";
-import { runLabel } from "./frame.js";
 import { memoryNow } from "./memory_view.js";
 import { runColour } from "./time_colour.js";
 import { t } from "./words.js";
@@ -38,7 +37,7 @@ export class RunHead {
     const { app, replay } = this;
     const { run } = replay;
     const best = Math.min(...app.document.runs.map(({ makespan }) => makespan));
-    setText(this.label, runLabel(app, run));
+    setText(this.label, run.label);
     setAttributes(this.name, { title: t("time_focus_on", { run: run.label }) });
     setText(this.makespan, formatTime(run.makespan, app.graph.unit));
     const over = best > 0 ? t("time_over_best", { gap: formatPercent(run.makespan / best - 1) }) : "";

@@ -1,7 +1,6 @@
 // One run: its head line, and its charts under the cursor.
 
 import { make, setAttributes } from "./dom.js";
-import { runLabel } from "./frame.js";
 import { Gantt } from "./gantt.js";
 import { memoryTracks } from "./memory_view.js";
 import { AliveList } from "./time_alive.js";
@@ -50,7 +49,7 @@ export class RunBlock {
   }
 
   paint() {
-    setAttributes(this.element, { "aria-label": runLabel(this.view.app, this.replay.run) });
+    setAttributes(this.element, { "aria-label": this.replay.run.label });
     this.head.paint();
     for (const track of this.shown()) track.paint();
     if (!this.axis.element.hidden) this.axis.paint();
