@@ -18,7 +18,7 @@ import { t } from "./words.js";
 /** Up to so many operators each has elements of its own; beyond it canvases are drawn. */
 const DAG_MOST_IN_SVG = 1500;
 /** Height of a box on the screen whose name can be read from afar. */
-const DAG_READABLE = 30;
+const DAG_READABLE = 36;
 
 /** @param {HTMLElement} root @param {import("./app.js").App} app */
 export function mountDag(root, app) {

@@ -52,7 +52,7 @@ function mountDagStates(root) {
 
 /** @param {string} className */
 function dagLineSwatch(className) {
-  return makeSvg("svg", { class: "swatch", viewBox: "0 0 28 18", width: 28, height: 18, "aria-hidden": "true" }, makeSvg("path", { class: className, d: "M1 9h26" }));
+  return makeSvg("svg", { class: "dag-swatch", viewBox: "0 0 28 18", width: 28, height: 18, "aria-hidden": "true" }, makeSvg("path", { class: className, d: "M1 9h26" }));
 }
 
 /** @param {string} title @param {string} testId @param {...Node} items */
@@ -68,7 +68,7 @@ function dagMarksLegend(context, onMarks) {
       context.marks[mark] = box.checked;
       onMarks();
     });
-    const swatch = makeSvg("svg", { class: "swatch", viewBox: "0 0 28 18", width: 28, height: 18, "aria-hidden": "true" }, makeSvg("rect", { class: `swatch-${mark}`, x: 2.5, y: 2.5, width: 23, height: 13, rx: 4 }));
+    const swatch = makeSvg("svg", { class: "dag-swatch", viewBox: "0 0 28 18", width: 28, height: 18, "aria-hidden": "true" }, makeSvg("rect", { class: `dag-swatch-${mark}`, x: 2.5, y: 2.5, width: 23, height: 13, rx: 4 }));
     return make("label", { class: "dag-check" }, box, swatch, t(`dag_${mark}`));
   });
   return dagLegendRow(t("dag_marks"), "legend-marks", ...boxes);
@@ -76,9 +76,9 @@ function dagMarksLegend(context, onMarks) {
 
 /** @param {import("./app.js").App} app */
 function dagEdgesLegend(app) {
-  const kinds = kindsThatOccur(app.graph).map((kind) => make("span", { class: "dag-key" }, dagLineSwatch(`edge edge-${kind}`), t(`dag_${kind}`)));
+  const kinds = kindsThatOccur(app.graph).map((kind) => make("span", { class: "dag-key" }, dagLineSwatch(`dag-edge dag-edge-${kind}`), t(`dag_${kind}`)));
   const copies = app.document.runs.some((run) => run.transfers.length);
-  if (copies) kinds.push(make("span", { class: "dag-key" }, dagLineSwatch("mark mark-copy"), t("dag_copy")));
+  if (copies) kinds.push(make("span", { class: "dag-key" }, dagLineSwatch("dag-mark dag-mark-copy"), t("dag_copy")));
   return dagLegendRow(t("dag_edges"), "legend-edges", ...kinds);
 }
 

@@ -106,7 +106,7 @@ export function svgView(context) {
         element.classList.toggle("realised", realised.has(op));
       });
       layer?.draw();
-      edges.querySelector(".critical-edges")?.setAttribute("d", dagCriticalWay(context));
+      edges.querySelector(".dag-critical-edges")?.setAttribute("d", dagCriticalWay(context));
       fittedAt.fill(NaN);
       fitTexts();
       recolour(scene.names.keys());
@@ -145,10 +145,10 @@ function dagEdgePaths(context) {
   }
   const thin = scene.count > 300 ? " thin" : "";
   const paths = [...kinds].flatMap(([kind, drawn]) => [
-    makeSvg("path", { class: `edge edge-${kind}${thin}`, "data-testid": `edges-${kind}`, d: drawn.way }),
-    makeSvg("path", { class: `tip tip-${kind}`, d: drawn.tips }),
+    makeSvg("path", { class: `dag-edge dag-edge-${kind}${thin}`, "data-testid": `edges-${kind}`, d: drawn.way }),
+    makeSvg("path", { class: `dag-arrow dag-arrow-${kind}`, d: drawn.tips }),
   ]);
-  return [makeSvg("path", { class: `critical-edges${thin}` }), ...paths];
+  return [makeSvg("path", { class: `dag-critical-edges${thin}` }), ...paths];
 }
 
 /** @param {DagContext} context */
@@ -171,7 +171,7 @@ function dagTipAt(shape, target) {
 function dagMarkedPath(context, { source, target, look, edge }) {
   const { shape } = context;
   const straight = `M${shape.x[source]} ${shape.y[source]}L${shape.x[target]} ${shape.y[target]}`;
-  return makeSvg("path", { class: `mark mark-${look}`, d: edge ? dagWayOf(context, source, target) : straight });
+  return makeSvg("path", { class: `dag-mark dag-mark-${look}`, d: edge ? dagWayOf(context, source, target) : straight });
 }
 
 /** @param {DagContext} context @param {HTMLElement} root @param {import("./dag_svg_node.js").NodeParts[]} nodes @param {(op: number) => void} makeStop */

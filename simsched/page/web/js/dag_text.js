@@ -49,7 +49,7 @@ export function sortedWidths(names, family) {
 /** The size, at most `size` and not much smaller, in which most names fit. @param {Float64Array} widths Of `sortedWidths`. @param {number} room @param {number} size */
 export function sizeForNames(widths, room, size) {
   const usual = widths[Math.floor((widths.length - 1) * MOST_NAMES)];
-  return Math.max(Math.min(size, SMALLEST_NAME), size * 0.72, Math.min(size, (0.99 * room) / usual));
+  return Math.max(Math.min(size, SMALLEST_NAME), size * 0.64, Math.min(size, (0.99 * room) / usual));
 }
 
 /**

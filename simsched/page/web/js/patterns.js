@@ -27,13 +27,13 @@ export function signOfState(state) {
   return SIGNS_OF_STATES[STATES[state]];
 }
 
-/** SVG patterns of the states, with ids `prefix-ready` and so on; coloured by the class `state-tile`. @param {string} prefix */
+/** SVG patterns of the states, with ids `prefix-ready` and so on; coloured by the class `dag-tile`. @param {string} prefix */
 export function patternDefs(prefix) {
   const patterns = Object.entries(PATTERN_SHAPES).map(([state, { d, stroke, opacity }]) =>
     makeSvg(
       "pattern",
       { id: `${prefix}-${state}`, width: PATTERN_TILE, height: PATTERN_TILE, patternUnits: "userSpaceOnUse" },
-      makeSvg("path", { d, class: "state-tile", fill: "none", "stroke-width": stroke, "stroke-linecap": "round", "stroke-opacity": opacity }),
+      makeSvg("path", { d, class: "dag-tile", fill: "none", "stroke-width": stroke, "stroke-linecap": "round", "stroke-opacity": opacity }),
     ),
   );
   return makeSvg("defs", {}, ...patterns);
@@ -78,9 +78,9 @@ export function stateSwatch(state, prefix) {
   const box = { x: 1, y: 1, width: 26, height: 16, rx: 4 };
   return makeSvg(
     "svg",
-    { class: "swatch", viewBox: "0 0 28 18", width: 28, height: 18, "aria-hidden": "true", "data-state": word },
-    makeSvg("rect", { ...box, class: "swatch-box" }),
+    { class: "dag-swatch", viewBox: "0 0 28 18", width: 28, height: 18, "aria-hidden": "true", "data-state": word },
+    makeSvg("rect", { ...box, class: "dag-swatch-box" }),
     makeSvg("rect", { ...box, fill: PATTERN_SHAPES[word] ? `url(#${prefix}-${word})` : "none" }),
-    makeSvg("path", { d: sign.d, class: sign.filled ? "swatch-sign filled" : "swatch-sign", transform: "translate(9 4)" }),
+    makeSvg("path", { d: sign.d, class: sign.filled ? "dag-swatch-sign filled" : "dag-swatch-sign", transform: "translate(9 4)" }),
   );
 }
