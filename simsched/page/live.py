@@ -23,7 +23,7 @@ from simsched.graph.plain import graph_from_plain
 from simsched.hardware import Device, HardwareProfile
 from simsched.page.changed import edit_graph
 from simsched.page.document import page_document
-from simsched.page.form import check_request
+from simsched.page.form import check_hardware, check_request
 from simsched.page.written import Written, WrittenError, compile_scheduler
 from simsched.problem import Problem, make_problem
 from simsched.profiles.variants import with_model
@@ -57,12 +57,15 @@ def answer(request: str) -> str:
         in the page: ``{"scheduler", "message", "line"}``; or ``{"ok": false, "error": {"type", "message", "line"}}``.
     """
     try:
-        response = _respond(_read(request))
+        return _text(_respond(_read(request)))
     except SimschedError as error:
-        response = {"ok": False, "error": _error(error)}
+        return _text({"ok": False, "error": _error(error)})
     except Exception as error:  # the page has nobody else to tell
         message = f"internal error: {type(error).__name__}: {error}; this is a fault of simsched, please report it"
-        response = {"ok": False, "error": {"type": "internal", "message": message}}
+        return _text({"ok": False, "error": {"type": "internal", "message": message}})
+
+
+def _text(response: Plain) -> str:
     return json.dumps(response, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -148,7 +151,8 @@ def _edited(plain: Plain, edits: Mapping[str, Any]) -> _Live:
     changed = {**plain, **{key: edits[key] for key in ("memory", "seed", "schedulers") if edits.get(key) is not None}}
     graph = copy.deepcopy(plain["graph"])
     wanted = edit_graph(graph, edits)
-    hardware = _hardware(from_plain(HardwareProfile, plain["hardware"], "hardware"), edits.get("hardware", {}))
+    profile = check_hardware(from_plain(HardwareProfile, plain["hardware"], "hardware"))
+    hardware = _hardware(profile, edits.get("hardware", {}))
     built = graph_from_plain(graph)
     scales = {name: Fraction(text) for name, text in plain["scales"].items() if name in built.index}
     times: dict[str, int] = {}

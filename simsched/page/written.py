@@ -150,7 +150,7 @@ class _Lines:
             if isinstance(error, WrittenError) and error.line is not None:
                 raise
             raise WrittenError(str(error), _line_of(error)) from error
-        except (Exception, RecursionError) as error:
+        except (Exception, SystemExit) as error:
             raise WrittenError(f"{type(error).__name__}: {error}", _line_of(error)) from error
         finally:
             sys.settrace(before)
