@@ -35,7 +35,7 @@ export class Gantt {
     this.base = makeCanvas("base");
     this.past = makeCanvas("past");
     this.live = makeCanvas("live");
-    this.plot = make("div", { class: "time-plot" }, this.base, this.past, this.live);
+    this.plot = make("div", { class: "time-plot" }, this.live, this.base, this.past);
     this.scroll = make("div", { class: "gantt-scroll" }, this.heads, this.plot);
     this.note = make("p", { class: "time-note" });
     this.element = make("div", { class: "gantt-box" }, make("div", { class: "gantt" }, this.lines.element, this.scroll), this.note);
@@ -47,7 +47,18 @@ export class Gantt {
       hover: (x, y, event) => this.hover(x, y, event),
       leave: () => this.leave(),
     });
+    /** Kept, because to ask for it in every step would make the browser lay out the page. */
+    this.scrolled = 0;
+    this.scroll.addEventListener("scroll", () => {
+      this.scrolled = this.scroll.scrollTop;
+      this.paintLive();
+    });
     this.heads.addEventListener("keydown", (event) => this.moveFocus(event));
+  }
+
+  /** Pixels; what is higher scrolls. The uppermost canvas is no higher than that. */
+  get seenHeight() {
+    return this.large ? 460 : 230;
   }
 
   get by() {
@@ -96,7 +107,8 @@ export class Gantt {
     });
     this.heads.replaceChildren(...this.lanes.map((lane) => lane.element));
     this.element.classList.toggle("large", large);
-    this.scroll.classList.toggle("scrolls", this.picture.height > (large ? 460 : 230));
+    this.scroll.classList.toggle("scrolls", this.picture.height > this.seenHeight);
+    this.scroll.style.maxHeight = `${this.seenHeight}px`;
     setAttributes(this.heads, { "aria-label": t("time_lanes_of", { run: this.replay.run.label }), style: `height:${this.picture.height}px` });
     this.plot.style.height = `${this.picture.height}px`;
     this.lines.layout(large);
@@ -116,7 +128,6 @@ export class Gantt {
     const { height, window, model } = this.picture;
     paintGantt(clearCanvas(this.base, window.width, height), this.picture, TO_COME);
     paintGantt(clearCanvas(this.past, window.width, height), this.picture, AFTERWARDS);
-    clearCanvas(this.live, window.width, height);
     const rows = model.rows.map((row) => laneName(this.replay, row)).slice(0, 12).join(", ");
     describeCanvas(this.base, t("time_gantt_label", { run: this.replay.run.label, rows }));
     this.lines.paint();
@@ -134,7 +145,8 @@ export class Gantt {
     const { app, window } = this.view;
     const { selected, hovered, time } = app.state;
     const { colours } = this.picture;
-    const context = clearCanvas(this.live, window.width, this.picture.height);
+    const context = clearCanvas(this.live, window.width, Math.min(this.picture.height, this.seenHeight));
+    context.translate(0, -this.scrolled);
     paintRunning(context, this.picture, this.replay, time);
     const shown = hovered ?? selected;
     if (shown !== null && this.large && shown < this.critical.length) paintDependencies(context, this.picture, shown);
