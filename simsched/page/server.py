@@ -13,8 +13,10 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from simsched.errors import ConfigError, Fault
+from simsched.page.site import LIVE_FILES
 
 ADDRESS = "127.0.0.1"
+WORKER = LIVE_FILES["worker"]
 FIRST_PORT = 8000
 TRIED_PORTS = 100
 
@@ -31,6 +33,10 @@ PLAIN = "text/plain; charset=utf-8"
 PACKED = frozenset({".html", ".js", ".mjs", ".json", ".wasm", ".md"})
 LEAST_PACKED = 1024
 """Bytes below which packing does not pay."""
+
+# A worker takes its rules from its own headers, not from the page: what runs in it may ask this machine only. Pyodide
+# compiles its wasm and makes functions of text.
+WORKER_POLICY = "default-src 'self'; connect-src 'self'; script-src 'self' 'wasm-unsafe-eval' 'unsafe-eval'"
 
 _VERSIONED = re.compile(r"[a-z]+-[0-9.]+/")
 _HOST = re.compile(r"(127\.0\.0\.1|localhost)(:[0-9]+)?", re.IGNORECASE)
@@ -125,6 +131,8 @@ class _Handler(BaseHTTPRequestHandler):
             "Cache-Control": "max-age=31536000, immutable" if _VERSIONED.match(path) else "no-cache",
             "Vary": "Accept-Encoding",
         }
+        if path == WORKER:
+            headers["Content-Security-Policy"] = WORKER_POLICY
         if tag in self.headers.get("If-None-Match", ""):
             self._send(HTTPStatus.NOT_MODIFIED, headers, b"", with_body=False)
             return
