@@ -177,7 +177,7 @@ function paintDagTexts(pen, box, detail, name, [type, word], family, colour) {
 const GROUP_BAR_ORDER = [4, 3, 2, 1, 0];
 
 /** How many operators of each group are in each state. @param {DagContext} context @param {number} group */
-export function groupCounts(context, group) {
+function groupCounts(context, group) {
   const counts = [0, 0, 0, 0, 0];
   for (const op of context.scene.members?.[group] ?? []) counts[context.states[op]] += 1;
   return counts;

@@ -2,11 +2,11 @@
 
 import { routesByEdge } from "./dag_shape.js";
 
-export const KIND_DATA = 1;
-export const KIND_CONTROL = 2;
-export const KIND_ORDER = 4;
+const KIND_DATA = 1;
+const KIND_CONTROL = 2;
+const KIND_ORDER = 4;
 /** Names of kinds of edges, as classes and test ids have them. */
-export const EDGE_KINDS = [
+const EDGE_KINDS = [
   { name: "data", bit: KIND_DATA },
   { name: "control", bit: KIND_CONTROL },
   { name: "order", bit: KIND_ORDER },
@@ -81,14 +81,6 @@ export function criticalEdges(graph, machine) {
 /** Pairs of operators that follow each other on a path. @param {Op[]} path @returns {[Op, Op][]} */
 export function pairsOf(path) {
   return path.slice(1).map((op, index) => [path[index], op]);
-}
-
-/** Items by level, from left to right. @param {Layout} layout */
-export function rowsOf(layout) {
-  const rows = /** @type {number[][]} */ (Array.from({ length: layout.levels }, () => []));
-  layout.level.forEach((level, item) => rows[level].push(item));
-  for (const row of rows) row.sort((a, b) => layout.x[a] - layout.x[b] || a - b);
-  return rows;
 }
 
 /** Where an arrow key leads from an item: along edges in the direction of the levels, else within the level; -1 is nowhere. @param {Scene} scene @param {boolean} sideways @param {number} item @param {string} key */

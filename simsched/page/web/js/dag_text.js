@@ -68,7 +68,7 @@ export function fittedName(name, room, font) {
 }
 
 /** A text that fits: its middle is left out, or its end where few letters are left, without a sign for it where very few are. @param {string} text @param {number} room @param {string} font */
-export function fittedText(text, room, font) {
+function fittedText(text, room, font) {
   const width = textWidth(text, font);
   if (width <= room) return text;
   let most = Math.floor((Array.from(text).length * room) / width) + 1;
