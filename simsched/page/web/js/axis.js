@@ -37,6 +37,7 @@ export function timeUnit(largest, unit) {
 
 /** A tick's number, with as many decimals as its step needs. @param {number} time @param {number} step @param {number} factor */
 export function tickText(time, step, factor) {
+  if (time === 0) return "0";
   const decimals = Math.max(0, -Math.floor(Math.log10(step / factor) + 1e-9));
   return (time / factor).toFixed(decimals);
 }

@@ -1,12 +1,15 @@
 // The heads of the rows of a Gantt chart: their names, and in words what goes on in them now.
 
-import { make, makeButton, setAttributes, setText } from "./dom.js";
+import { make, makeButton, setAttributes } from "./dom.js";
 import { formatTime } from "./format.js";
 import { QUEUED, valueAt } from "./replay.js";
 import { settledTime } from "./time_settled.js";
 import { t } from "./words.js";
 
-/** What a row does now: words, the operator that they are about or -1, and its state. @typedef {{ text: string, op: Op, state: "running" | "queued" | "idle" }} LaneNow */
+/** What a row does now: words, the name in them that may be shortened, the operator that they are about or -1, and its state. @typedef {{ text: string, name: string, op: Op, state: "running" | "queued" | "idle" }} LaneNow */
+
+/** Stands in words for a name that comes later. */
+const NAME_PLACE = "\u0001";
 
 /** What goes on, by stream. @typedef {{ running: Int32Array, queued: Map<number, Op> }} NowByStream */
 
@@ -25,8 +28,8 @@ export function nowByStream(replay) {
 /** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @param {import("./gantt_rows.js").GanttRow} row @param {NowByStream} now @returns {LaneNow} */
 export function laneNow(app, replay, row, now) {
   if (row.kind === "stream") return streamNow(app, replay, row.index, now);
-  const text = { copies: copiesNow, host: hostNow, sms: smsNow }[row.kind](app, replay, row);
-  return { text: text || t("time_idle"), op: -1, state: text ? "running" : "idle" };
+  const [text, name] = { copies: copiesNow, host: hostNow, sms: smsNow }[row.kind](app, replay, row);
+  return { text: text || t("time_idle"), name, op: -1, state: text ? "running" : "idle" };
 }
 
 /** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @param {number} stream @param {NowByStream} now @returns {LaneNow} */
@@ -34,34 +37,36 @@ function streamNow(app, replay, stream, { running, queued }) {
   const { names, unit } = app.graph;
   const runs = running[stream];
   if (runs >= 0) {
-    return { text: t("time_runs", { name: names[runs], time: formatTime(replay.run.end[runs], unit) }), op: runs, state: "running" };
+    const text = t("time_runs", { name: NAME_PLACE, time: formatTime(replay.run.end[runs], unit) });
+    return { text, name: names[runs], op: runs, state: "running" };
   }
   const holds = queued.get(stream);
-  if (holds !== undefined) return { text: t("time_holds", { name: names[holds] }), op: holds, state: "queued" };
-  return { text: t("time_idle"), op: -1, state: "idle" };
+  if (holds !== undefined) return { text: t("time_holds", { name: NAME_PLACE }), name: names[holds], op: holds, state: "queued" };
+  return { text: t("time_idle"), name: "", op: -1, state: "idle" };
 }
 
-/** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @param {import("./gantt_rows.js").GanttRow} row */
+/** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @param {import("./gantt_rows.js").GanttRow} row @returns {[text: string, name: string]} */
 function copiesNow(app, replay, row) {
   const moves = [...replay.copying].map((index) => replay.run.transfers[index]);
   const [move] = moves.filter((each) => each[2] === row.device && each[3] === row.index);
-  return move && t("time_copies", { name: app.graph.tensors.names[move[7]], time: formatTime(move[5], app.graph.unit) });
+  if (!move) return ["", ""];
+  return [t("time_copies", { name: NAME_PLACE, time: formatTime(move[5], app.graph.unit) }), app.graph.tensors.names[move[7]]];
 }
 
-/** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay */
+/** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @returns {[text: string, name: string]} */
 function hostNow(app, replay) {
   const { launched } = replay.run;
   const coming = replay.inState(QUEUED).filter((op) => launched[op] > app.state.time);
-  if (!coming.length) return "";
+  if (!coming.length) return ["", ""];
   const next = coming.reduce((first, op) => (launched[op] < launched[first] ? op : first));
-  return t("time_launches", { name: app.graph.names[next], time: formatTime(launched[next], app.graph.unit) });
+  return [t("time_launches", { name: NAME_PLACE, time: formatTime(launched[next], app.graph.unit) }), app.graph.names[next]];
 }
 
-/** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @param {import("./gantt_rows.js").GanttRow} row */
+/** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @param {import("./gantt_rows.js").GanttRow} row @returns {[text: string, name: string]} */
 function smsNow(app, replay, row) {
   const usage = replay.run.usage.find(({ what, device }) => what === "sms" && device === row.device);
   const used = usage ? valueAt(usage, settledTime(replay, app.state.time)) : 0;
-  return used ? t("time_of", { value: used, all: usage?.capacity ?? row.lanes }) : "";
+  return [used ? t("time_of", { value: used, all: usage?.capacity ?? row.lanes }) : "", ""];
 }
 
 /** @param {import("./replay.js").Replay} replay @param {import("./gantt_rows.js").GanttRow} row */
@@ -113,9 +118,10 @@ export class LaneHead {
   step(byStream) {
     if (this.row.kind === "stream" && this.saysStill(byStream)) return;
     const now = laneNow(this.app, this.replay, this.row, byStream);
-    if (this.now?.text === now.text) return;
+    if (this.now?.text === now.text && this.now.name === now.name) return;
     this.now = now;
-    setText(this.words, now.text);
-    setAttributes(this.element, { "data-state": now.state, title: `${laneName(this.replay, this.row)}: ${now.text}` });
+    const [before, after] = now.text.split(NAME_PLACE);
+    this.words.replaceChildren(before, ...(after === undefined ? [] : [make("span", { class: "lane-op" }, now.name), after]));
+    setAttributes(this.element, { "data-state": now.state, title: `${laneName(this.replay, this.row)}: ${this.words.textContent}` });
   }
 }
