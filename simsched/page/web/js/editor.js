@@ -7,8 +7,7 @@ import { choiceBox, labelled } from "./editor_parts.js";
 import { SchedulerEditor } from "./editor_schedulers.js";
 import { t } from "./words.js";
 
-/** What the buttons do. @typedef {{run: () => void, runCode: () => void, undo: () => void, reset: () => void, share: () => void, choose: (source: import("./editor_state.js").Source) => void}} EditorActions */
-/** @typedef {{graphs: {name: string, file: string, operators: number}[], hardware: {name: string, file: string}[], schedulers: import("./editor_schedulers.js").KnownScheduler[]}} Catalogue */
+/** What the buttons do. @typedef {{run: () => void, runCode: () => void, undo: () => void, reset: () => void, share: () => void, choose: (part: Partial<import("./editor_state.js").Source>) => void}} EditorActions */
 
 export class Editor {
   /** @param {HTMLElement} root @param {EditorActions} actions */
@@ -18,7 +17,7 @@ export class Editor {
     this.hardware = new HardwareEditor();
     this.schedulers = new SchedulerEditor(actions.runCode);
     this.words = () => "";
-    /** @type {Catalogue | null} */
+    /** @type {import("./catalogue.js").CatalogueIndex | null} */
     this.catalogue = null;
     this.title = make("h2", { id: "live-title" });
     this.intro = make("p", { class: "live-intro" });
@@ -80,8 +79,8 @@ export class Editor {
     const own = { value: "", label: t("live_own_page") };
     const graphs = this.catalogue?.graphs.map(({ name, operators }) => ({ value: name, label: t("live_graph_of", { name, operators }) })) ?? [];
     const hardware = this.catalogue?.hardware.map(({ name }) => ({ value: name, label: name })) ?? [];
-    const graphBox = choiceBox({ label: t("live_graph"), testid: "live-graph" }, [own, ...graphs], source.graph, (graph) => this.actions.choose({ ...source, graph }));
-    const hardwareBox = choiceBox({ label: t("live_hardware"), testid: "live-hardware-name" }, [own, ...hardware], source.hardware, (name) => this.actions.choose({ ...source, hardware: name }));
+    const graphBox = choiceBox({ label: t("live_graph"), testid: "live-graph" }, [own, ...graphs], source.graph, (graph) => this.actions.choose({ graph }));
+    const hardwareBox = choiceBox({ label: t("live_hardware"), testid: "live-hardware-name" }, [own, ...hardware], source.hardware, (name) => this.actions.choose({ hardware: name }));
     this.sources.replaceChildren(labelled(t("live_graph"), graphBox), labelled(t("live_hardware"), hardwareBox));
   }
 

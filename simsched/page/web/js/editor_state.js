@@ -104,3 +104,20 @@ export function setFigure(edits, figure, text) {
   else delete edits.hardware[figure];
   if (text && figure.endsWith("memory_capacity") && edits.memory === "unbounded") edits.memory = "block";
 }
+
+const GPU_FOR_ESTIMATES = "a100_sxm_80gb";
+
+/**
+ * The hardware of the catalogue that a newly chosen graph needs: one whose devices it names, or one with peaks where the
+ * graph leaves durations to the cost model. Null where what is chosen will do.
+ * @param {LiveProblem["graph"]} graph @param {LiveProblem["hardware"] | undefined} hardware
+ */
+export function fittingHardware(graph, hardware) {
+  const operators = /** @type {{duration?: number | Record<string, number>}[]} */ (graph.operators);
+  const devices = /** @type {{name: string, peaks?: object}[]} */ (hardware?.devices ?? []);
+  const named = operators.map((row) => row.duration).filter((time) => time !== undefined && typeof time !== "number");
+  const lacking = named.some((times) => !devices.some((device) => device.name in /** @type {object} */ (times)));
+  if (lacking) return `procs:${Object.keys(/** @type {object} */ (named[0])).length}`;
+  const estimated = operators.some((row) => row.duration === undefined);
+  return estimated && !devices.some((device) => device.peaks) ? GPU_FOR_ESTIMATES : null;
+}

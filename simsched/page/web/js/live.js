@@ -1,10 +1,11 @@
 // The live tab: an editor beside the views, and simsched itself in a worker to run what is edited.
 
+import { CatalogueFiles } from "./catalogue.js";
 import { Editor } from "./editor.js";
-import { LiveState } from "./editor_state.js";
+import { fittingHardware, LiveState } from "./editor_state.js";
 import { formatTime } from "./format.js";
 import { LiveClient } from "./pyodide_client.js";
-import { isShared, linkOf, LONGEST_LINK, sharedOf } from "./share.js";
+import { isShared, linkOf, LONGEST_LINK, restoredState, sharedOf, sharedState } from "./share.js";
 import { t } from "./words.js";
 
 const ANSWER_LIMIT_MS = 60_000;
@@ -23,13 +24,13 @@ class Live {
   /** @param {HTMLElement} root @param {import("./app.js").App} app @param {LiveFiles} files */
   constructor(root, app, files) {
     this.app = app;
-    this.files = files;
     /** @type {LiveState | null} */
     this.state = null;
     /** What the editor edits: the document of the last run, or the one it began with. @type {PageDocument | null} */
     this.document = null;
     /** What the views were given last. @type {PageDocument | null} */
     this.loaded = null;
+    this.catalogue = new CatalogueFiles(files.catalogue);
     this.client = new LiveClient(files, (step) => this.#progress(step));
     this.editor = new Editor(root, {
       run: () => this.#runPressed(),
@@ -37,8 +38,10 @@ class Live {
       undo: () => this.#takeBack((state) => state.undo()),
       reset: () => this.#takeBack((state) => state.reset()),
       share: () => this.share(),
-      choose: (source) => this.choose(source),
+      choose: (part) => this.choose(part),
     });
+    /** What the reader has chosen and is still being fetched. @type {import("./editor_state.js").Source | null} */
+    this.wanted = null;
     this.began = false;
     /** The request that runs, and whether another one waits for it. */
     this.busy = false;
@@ -59,7 +62,7 @@ class Live {
 
   draw() {
     const { app, state } = this;
-    const source = state?.source ?? { graph: "", hardware: "" };
+    const source = this.wanted ?? state?.source ?? NO_SOURCE;
     const change = (/** @type {(edits: import("./editor_state.js").Edits) => void} */ edit) => this.#change(edit);
     this.editor.draw(state && this.document ? { app, state, document: this.document, change } : null, source);
   }
@@ -69,7 +72,7 @@ class Live {
   #enter() {
     const shown = this.app.document;
     const fromLesson = shown !== this.app.data.scene && shown !== this.loaded;
-    if (shown.problem && (!this.state || fromLesson)) this.#begin(shown.problem, shown, { graph: "", hardware: "" });
+    if (shown.problem && (!this.state || fromLesson)) this.#begin(shown.problem, shown, NO_SOURCE);
     else if (this.loaded && shown !== this.loaded) this.app.load(this.loaded);
     this.#prepare();
   }
@@ -91,14 +94,11 @@ class Live {
     if (this.began) return;
     this.began = true;
     this.client.load().catch((error) => this.#cannot(error));
-    this.#fetchJson("index.json").then(
-      (catalogue) => {
-        this.editor.catalogue = catalogue;
-        this.editor.schedulers.known = catalogue.schedulers;
-        this.draw();
-      },
-      (error) => this.#cannot(error),
-    );
+    this.catalogue.index().then((index) => {
+      this.editor.catalogue = index;
+      this.editor.schedulers.known = index.schedulers;
+      this.draw();
+    }, (error) => this.#cannot(error));
   }
 
   /** @param {unknown} error */
@@ -113,13 +113,6 @@ class Live {
     const number = LOAD_STEPS.indexOf(step);
     this.editor.showProgress(step === "ready" ? null : number + 1);
     this.editor.say(() => t(`live_loading_${step}`), step === "ready" ? "good" : "busy");
-  }
-
-  /** @param {string} path In the catalogue. */
-  async #fetchJson(path) {
-    const response = await fetch(new URL(this.files.catalogue + path, document.baseURI));
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${response.statusText}`);
-    return response.json();
   }
 
   // --- changes -----------------------------------------------------------------------------------------------------
@@ -144,33 +137,37 @@ class Live {
     else this.editor.say(() => t("live_changed"), "plain");
   }
 
-  /** Another graph or other hardware of the catalogue; an empty name keeps what is there. @param {import("./editor_state.js").Source} source */
-  async choose(source) {
+  /** Another graph or other hardware of the catalogue; an empty name is what the page came with. @param {Partial<import("./editor_state.js").Source>} part */
+  async choose(part) {
+    const before = this.state?.source ?? NO_SOURCE;
+    const wanted = { ...(this.wanted ?? before), ...part };
+    this.wanted = wanted;
+    this.editor.say(() => t("live_running"), "busy");
     const scene = this.app.data.scene.problem;
     try {
-      const graph = source.graph ? await this.#fromCatalogue("graphs", source.graph) : scene?.graph;
-      const hardware = source.hardware ? await this.#fromCatalogue("hardware", source.hardware) : scene?.hardware;
-      if (!graph || !hardware) {
-        this.editor.say(() => t("live_choose_both"), "plain");
-        return;
-      }
-      const { schedulers = DEFAULT_SCHEDULERS, memory = "unbounded" } = this.state?.edits ?? scene ?? {};
-      const own = source.graph ? {} : { scales: scene?.scales };
-      this.state = new LiveState({ graph, hardware, schedulers, memory, seed: scene?.seed ?? 0, ...own }, source);
-      this.document = null;
-      this.editor.showLink(null, false);
-      await this.run();
+      const graph = wanted.graph ? await this.catalogue.part("graphs", wanted.graph) : scene?.graph;
+      let hardware = wanted.hardware ? await this.catalogue.part("hardware", wanted.hardware) : scene?.hardware;
+      const fitting = graph && wanted.graph !== before.graph ? fittingHardware(graph, hardware) : null;
+      if (fitting) hardware = await this.catalogue.part("hardware", fitting);
+      if (this.wanted !== wanted) return; // the reader has chosen again meanwhile
+      this.wanted = null;
+      if (graph && hardware) await this.#take(graph, hardware, { ...wanted, hardware: fitting ?? wanted.hardware });
+      else this.editor.say(() => t("live_choose_both"), "plain");
     } catch (error) {
+      this.wanted = null;
       this.#cannot(error);
     }
   }
 
-  /** @param {"graphs" | "hardware"} kind @param {string} name */
-  async #fromCatalogue(kind, name) {
-    this.editor.catalogue ??= await this.#fetchJson("index.json");
-    const found = this.editor.catalogue?.[kind].find((each) => each.name === name);
-    if (!found) throw new Error(t("live_not_in_catalogue", { name }));
-    return this.#fetchJson(found.file);
+  /** @param {LiveProblem["graph"]} graph @param {LiveProblem["hardware"]} hardware @param {import("./editor_state.js").Source} source */
+  async #take(graph, hardware, source) {
+    const scene = this.app.data.scene.problem;
+    const { schedulers = DEFAULT_SCHEDULERS, memory = "unbounded" } = this.state?.edits ?? scene ?? {};
+    const scales = source.graph ? {} : scene?.scales;
+    this.state = new LiveState({ graph, hardware, schedulers, memory, seed: scene?.seed ?? 0, scales: scales ?? {} }, source);
+    this.document = null;
+    this.editor.showLink(null, false);
+    await this.run();
   }
 
   // --- running -----------------------------------------------------------------------------------------------------
@@ -261,11 +258,7 @@ class Live {
   async share() {
     const { app, state } = this;
     if (!state) return;
-    const { graph, hardware, ...problem } = state.base;
-    const { cursor } = app.timeline;
-    const link = await linkOf({
-      v: 1, graph: state.source.graph || graph, hardware: state.source.hardware || hardware, problem, edits: state.edits, cursor, focus: app.replay?.run.label ?? "", lang: app.state.lang,
-    });
+    const link = await linkOf(sharedState(state, app));
     if (link.length > LONGEST_LINK) {
       this.editor.say(() => t("live_link_long", { length: link.length, most: LONGEST_LINK }), "bad");
       return;
@@ -280,11 +273,8 @@ class Live {
     if (!isShared(location.hash)) return;
     try {
       const shared = await sharedOf(location.hash);
-      const graph = typeof shared.graph === "string" ? await this.#fromCatalogue("graphs", shared.graph) : shared.graph;
-      const hardware = typeof shared.hardware === "string" ? await this.#fromCatalogue("hardware", shared.hardware) : shared.hardware;
-      const named = (/** @type {unknown} */ part) => (typeof part === "string" ? part : "");
-      this.state = new LiveState({ ...shared.problem, graph, hardware }, { graph: named(shared.graph), hardware: named(shared.hardware) });
-      this.state.edits = { ...this.state.edits, ...shared.edits };
+      const part = (/** @type {"graphs" | "hardware"} */ kind, /** @type {any} */ given) => (typeof given === "string" ? this.catalogue.part(kind, given) : given);
+      this.state = restoredState(shared, await part("graphs", shared.graph), await part("hardware", shared.hardware));
       this.held = this.state.edits.schedulers.some((each) => each.code !== undefined);
       this.document = null;
       this.app.set({ mode: "live", lang: shared.lang === "zh" ? "zh" : "en" });
@@ -300,6 +290,9 @@ class Live {
     }
   }
 }
+
+/** The page's own. */
+const NO_SOURCE = { graph: "", hardware: "" };
 
 /** @type {LiveScheduler[]} */
 const DEFAULT_SCHEDULERS = ["topological", "critical_path", "greedy_ready", "memory_aware", "pipeline"].map((spec) => ({ spec }));

@@ -1,5 +1,7 @@
 // A state of the editor as a link: packed into the part of the address that no server ever sees.
 
+import { LiveState } from "./editor_state.js";
+
 /**
  * @typedef {object} Shared
  * @property {1} v
@@ -16,6 +18,22 @@ const SHARED_MARK = "#live=";
 /** Characters of a link that programs for mail and talk still pass on whole, more or less. */
 export const LONGEST_LINK = 30000;
 const MOST_UNPACKED = 20_000_000;
+
+/** What a link holds of a state: names where the catalogue has the rest. @param {LiveState} state @param {import("./app.js").App} app @returns {Shared} */
+export function sharedState(state, app) {
+  const { graph, hardware, ...problem } = state.base;
+  const { cursor } = app.timeline;
+  const focus = app.replay?.run.label ?? "";
+  return { v: 1, graph: state.source.graph || graph, hardware: state.source.hardware || hardware, problem, edits: state.edits, cursor, focus, lang: app.state.lang };
+}
+
+/** @param {Shared} shared @param {LiveProblem["graph"]} graph @param {LiveProblem["hardware"]} hardware */
+export function restoredState(shared, graph, hardware) {
+  const name = (/** @type {unknown} */ part) => (typeof part === "string" ? part : "");
+  const state = new LiveState({ ...shared.problem, graph, hardware }, { graph: name(shared.graph), hardware: name(shared.hardware) });
+  state.edits = { ...state.edits, ...shared.edits };
+  return state;
+}
 
 /** @param {Shared} shared @returns {Promise<string>} The whole address. */
 export async function linkOf(shared) {
