@@ -25,6 +25,7 @@ export const en = {
   speed: "Speed",
   graph: "Graph",
   now: "Now",
+  one_operator: "One operator",
   runs: "Runs over time",
   summary: "Figures",
   focus_run: "Scheduler in focus",

@@ -45,7 +45,7 @@ export function mountPlayer(root, app) {
   const speed = /** @type {HTMLSelectElement} */ (make("select", { "data-testid": "speed" }));
   for (const each of SPEEDS) speed.append(make("option", { value: each }, `${each}×`));
   speed.addEventListener("change", () => app.set({ speed: Number(speed.value) }));
-  const speedLabel = make("label", { class: "speed" }, make("span"), speed);
+  const speedLabel = make("label", { class: "speed" }, make("span", { class: "hidden-text" }), speed);
   root.append(make("div", { class: "buttons" }, ...buttons.map(({ button }) => button)), scrubber, time, speedLabel);
 
   app.subscribe((change) => {

@@ -25,6 +25,7 @@ export const zh = {
   speed: "速度",
   graph: "计算图",
   now: "此刻",
+  one_operator: "单个算子",
   runs: "运行过程",
   summary: "指标",
   focus_run: "当前调度器",
