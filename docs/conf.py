@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
 from simsched import _version
 
 project = "simsched"
@@ -22,3 +27,16 @@ html_theme = "furo"
 html_title = f"simsched {version}"
 html_show_copyright = False
 html_copy_source = False
+
+LIVE_PAGE = "live-page"
+"""Folder of the live page in the HTML, where docs/how-to/use-the-live-page.md embeds it."""
+
+
+def write_live_page(app: Any, error: Exception | None) -> None:
+    if error is None and app.builder.format == "html":
+        command = [sys.executable, "-m", "simsched", "serve", "--write", str(Path(app.outdir) / LIVE_PAGE)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def setup(app: Any) -> None:
+    app.connect("build-finished", write_live_page)
