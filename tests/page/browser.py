@@ -98,9 +98,9 @@ class Shown:
         """Press something."""
         self.page.get_by_test_id(test_id).click()
 
-    def wait_until(self, condition: str) -> None:
+    def wait_until(self, condition: str, patience_ms: int = PATIENCE_MS) -> None:
         """Wait until an expression is true. Playwright's own way to wait needs eval, which the page's policy forbids."""
-        end = time.monotonic() + PATIENCE_MS / 1000
+        end = time.monotonic() + patience_ms / 1000
         while not self.page.evaluate(condition):
             assert time.monotonic() < end, f"never came true: {condition}"
             self.page.wait_for_timeout(20)

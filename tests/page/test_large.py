@@ -66,7 +66,6 @@ def test_the_end_of_two_thousand_operators_is_one_step_away(open_page: Opener) -
     assert set(shown.report()["states"]["critical_path"]) == {"waiting"}
 
 
-@pytest.mark.slow
 def test_twenty_thousand_operators_open_as_groups(open_page: Opener) -> None:
     shown = open_page(html_of([large(20_000)]))
     groups = shown.page.evaluate("simsched.app.graph.groups.names.length")

@@ -51,7 +51,9 @@ def show_mode(shown: Shown, mode: str) -> None:
     assert shown.report()["mode"] == mode
 
 
-@pytest.mark.parametrize("look", [{**DESK, "color_scheme": scheme} for scheme in ("light", "dark")], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    "look", [{**DESK, "color_scheme": scheme} for scheme in ("light", "dark")], ids=["light", "dark"]
+)
 def test_the_page_follows_the_readers_light_and_can_be_switched(look: dict[str, Any], open_page: Opener) -> None:
     shown = open_page(html_of(case("residual on lanes:2")))
     assert shown.report()["theme"] == look["color_scheme"]
@@ -66,7 +68,9 @@ def test_the_page_follows_the_readers_light_and_can_be_switched(look: dict[str, 
     assert shown.page.evaluate(paper) == before
 
 
-@pytest.mark.parametrize("look", [{**DESK, "color_scheme": scheme} for scheme in ("light", "dark")], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    "look", [{**DESK, "color_scheme": scheme} for scheme in ("light", "dark")], ids=["light", "dark"]
+)
 def test_every_text_can_be_read(look: dict[str, Any], open_page: Opener) -> None:
     del look
     shown = open_page(whole_page())
