@@ -7,6 +7,8 @@ import { choiceBox, labelled } from "./editor_parts.js";
 import { SchedulerEditor } from "./editor_schedulers.js";
 import { t } from "./words.js";
 
+const BUSY_SAID_MS = 300;
+
 /** What the buttons do. @typedef {{run: () => void, runCode: () => void, undo: () => void, reset: () => void, share: () => void, choose: (part: Partial<import("./editor_state.js").Source>) => void}} EditorActions */
 
 export class Editor {
@@ -39,6 +41,9 @@ export class Editor {
     const foot = make("div", { class: "live-foot" }, buttons, make("label", { class: "live-auto" }, this.auto, this.autoLabel), this.progress, this.status, this.link);
     root.setAttribute("aria-labelledby", "live-title");
     root.append(this.title, this.intro, this.sources, foot, this.content);
+    this.pressed = false;
+    root.addEventListener("pointerdown", () => (this.pressed = true));
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(() => (this.pressed = false)));
     root.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
@@ -55,8 +60,7 @@ export class Editor {
 
   /** Write everything anew; the reader stays where they are. @param {import("./editor_parts.js").Editing | null} editing @param {import("./editor_state.js").Source} source */
   draw(editing, source) {
-    const active = /** @type {HTMLElement | null} */ (document.activeElement);
-    const place = active?.getAttribute("data-testid");
+    const back = placeOfReader();
     this.title.textContent = t("live_title");
     this.intro.textContent = t("live_intro");
     for (const [key, button] of Object.entries(this.buttons)) button.textContent = t(`live_${key}`);
@@ -71,7 +75,7 @@ export class Editor {
     this.schedulers.draw(editing);
     this.buttons.undo.disabled = !editing.state.past.length;
     this.buttons.reset.disabled = !editing.state.changed;
-    if (place && active && !active.isConnected) /** @type {HTMLElement | null} */ (document.querySelector(`[data-testid="${CSS.escape(place)}"]`))?.focus();
+    back();
   }
 
   /** @param {import("./editor_state.js").Source} source */
@@ -82,6 +86,14 @@ export class Editor {
     const graphBox = choiceBox({ label: t("live_graph"), testid: "live-graph" }, [own, ...graphs], source.graph, (graph) => this.actions.choose({ graph }));
     const hardwareBox = choiceBox({ label: t("live_hardware"), testid: "live-hardware-name" }, [own, ...hardware], source.hardware, (name) => this.actions.choose({ hardware: name }));
     this.sources.replaceChildren(labelled(t("live_graph"), graphBox), labelled(t("live_hardware"), hardwareBox));
+  }
+
+  /** Mark that something runs; say so only when it takes long, so that nothing jumps under the reader's pointer. */
+  sayBusy() {
+    this.status.dataset.kind = "busy";
+    setTimeout(() => {
+      if (this.status.dataset.kind === "busy") this.say(() => t("live_running"), "busy");
+    }, BUSY_SAID_MS);
   }
 
   /** Say how it goes, in the language of the page also when that changes. @param {() => string} words @param {"busy" | "good" | "bad" | "plain"} kind */
@@ -113,4 +125,24 @@ export class Editor {
 function commitBox() {
   const active = document.activeElement;
   if (active instanceof HTMLInputElement) active.dispatchEvent(new Event("change"));
+}
+
+/** Remember where the reader is, also within a text that is still being written, to bring them back after a drawing. */
+function placeOfReader() {
+  const active = /** @type {HTMLElement | null} */ (document.activeElement);
+  const place = active?.getAttribute("data-testid");
+  const writing = active instanceof HTMLInputElement && active.type === "text" && active.value !== active.dataset.taken ? active : null;
+  const { value, selectionStart, selectionEnd } = writing ?? {};
+  return () => {
+    if (!place || !active || document.activeElement === active) return;
+    if (active.isConnected) {
+      active.focus(); // it was taken out and put back
+      return;
+    }
+    const found = /** @type {HTMLInputElement | null} */ (document.querySelector(`[data-testid="${CSS.escape(place)}"]`));
+    found?.focus();
+    if (!found || value === undefined) return;
+    found.value = value;
+    found.setSelectionRange(selectionStart ?? 0, selectionEnd ?? 0);
+  };
 }

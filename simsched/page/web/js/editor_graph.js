@@ -1,10 +1,10 @@
 // The editor of the graph: operators with their durations, edges, tensors.
 
 import { make, makeButton } from "./dom.js";
-import { editorSection, nameList, removeButton, textBox } from "./editor_parts.js";
+import { editorSection, removeButton, textBox } from "./editor_parts.js";
 import { dropEdge, dropOperator, setDuration } from "./editor_state.js";
 import { formatSize, formatTime } from "./format.js";
-import { t } from "./words.js";
+import { language, t } from "./words.js";
 
 /** Rows that are shown at once; a filter finds the others. */
 const MOST_ROWS = 60;
@@ -12,10 +12,16 @@ const MOST_ROWS = 60;
 export class GraphEditor {
   constructor() {
     this.filter = "";
+    /** Fields that outlive a drawing, so that what is typed in them stays: made anew for another language. */
+    this.kept = { language: "", filter: make("input"), operator: make("form"), edge: make("form") };
+    this.names = make("datalist", { id: "live-operator-names" });
     this.operators = editorSection("operators", true);
     this.edges = editorSection("edges", false);
     this.tensors = editorSection("tensors", false);
   }
+
+  /** What the fields that are kept work on. @type {import("./editor_parts.js").Editing | null} */
+  editing = null;
 
   get roots() {
     return [this.operators.root, this.edges.root, this.tensors.root];
@@ -23,9 +29,20 @@ export class GraphEditor {
 
   /** @param {import("./editor_parts.js").Editing} editing */
   draw(editing) {
+    this.editing = editing;
+    this.#keep(editing);
     this.#drawOperators(editing);
     this.#drawEdges(editing);
     this.#drawTensors(editing);
+  }
+
+  /** @param {import("./editor_parts.js").Editing} editing */
+  #keep(editing) {
+    const { graph } = editing.document;
+    this.names.replaceChildren(...graph.names.slice(0, 2000).map((value) => make("option", { value })));
+    if (this.kept.language === language()) return;
+    const now = () => this.editing ?? editing;
+    this.kept = { language: language(), filter: this.#filterBox(), operator: newOperator(now), edge: newEdge(now) };
   }
 
   /** @param {import("./editor_parts.js").Editing} editing */
@@ -39,11 +56,12 @@ export class GraphEditor {
     const table = make("table", { class: "live-table" }, make("thead", {}, head), make("tbody", {}, ...rows.map((op) => operatorRow(editing, op))));
     const gone = state.edits.remove_operators;
     body.replaceChildren(
-      ...(shown.graph.names.length > 12 ? [this.#filterBox(editing)] : []),
+      ...(shown.graph.names.length > 12 ? [this.kept.filter] : []),
       table,
       ...restNote(left),
       ...(gone.length ? [make("p", { class: "live-note" }, t("live_removed", { names: gone.join(", ") }))] : []),
-      newOperator(editing),
+      this.names,
+      this.kept.operator,
     );
   }
 
@@ -59,7 +77,7 @@ export class GraphEditor {
       const remove = () => editing.change((edits) => dropEdge(edits, from, to));
       return make("li", {}, make("span", { class: "mono" }, `${from} → ${to}`), removeButton(`${from} → ${to}`, remove, `live-remove-edge-${graph.edges[index][0]}-${graph.edges[index][1]}`));
     });
-    body.replaceChildren(make("ul", { class: "live-list" }, ...items), ...restNote(left), newEdge(editing));
+    body.replaceChildren(make("ul", { class: "live-list" }, ...items), ...restNote(left), this.kept.edge);
   }
 
   /** @param {import("./editor_parts.js").Editing} editing */
@@ -95,14 +113,13 @@ export class GraphEditor {
     return { rows: found.slice(0, MOST_ROWS), left: found.length - MOST_ROWS };
   }
 
-  /** @param {import("./editor_parts.js").Editing} editing */
-  #filterBox(editing) {
+  #filterBox() {
     const input = /** @type {HTMLInputElement} */ (make("input", { type: "search", class: "live-filter", "aria-label": t("live_filter"), placeholder: t("live_filter"), "data-testid": "live-filter" }));
     input.value = this.filter;
     input.addEventListener("input", () => {
       this.filter = input.value;
-      this.draw(editing);
-      /** @type {HTMLElement | null} */ (this.operators.body.querySelector(".live-filter"))?.focus();
+      if (this.editing) this.draw(this.editing);
+      input.focus();
     });
     return input;
   }
@@ -138,33 +155,54 @@ function durationText(shown, op) {
   return formatTime(shown.machines[0].duration[op], unit);
 }
 
-/** @param {import("./editor_parts.js").Editing} editing */
-function newOperator(editing) {
-  const { graph } = editing.document;
-  const name = /** @type {HTMLInputElement} */ (make("input", { type: "text", "aria-label": t("live_new_name"), placeholder: t("live_new_name"), "data-testid": "live-new-name", autocomplete: "off" }));
-  const time = /** @type {HTMLInputElement} */ (make("input", { type: "text", "aria-label": t("live_duration"), placeholder: graph.unit === "tick" ? "3" : "5 us", "data-testid": "live-new-duration", autocomplete: "off" }));
-  const after = /** @type {HTMLInputElement} */ (make("input", { type: "text", "aria-label": t("live_new_after"), placeholder: t("live_new_after"), list: "live-operator-names", "data-testid": "live-new-after", autocomplete: "off" }));
-  const form = make("form", { class: "live-new" }, name, time, after, make("button", { type: "submit", "data-testid": "live-add-operator" }, t("live_add")));
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const row = { name: name.value.trim(), duration: time.value.trim() || time.placeholder, after: after.value.trim() ? [after.value.trim()] : [] };
-    if (row.name) editing.change((edits) => edits.add_operators.push(row));
-    else name.focus();
-  });
-  return make("div", {}, nameList("live-operator-names", graph.names.slice(0, 2000)), form);
+/** @param {string} label @param {string} testid @param {boolean} [named] Whether it takes the name of an operator. @param {string} [placeholder] */
+function newField(label, testid, named = false, placeholder = label) {
+  return /** @type {HTMLInputElement} */ (
+    make("input", { type: "text", "aria-label": label, placeholder, list: named ? "live-operator-names" : null, "data-testid": testid, autocomplete: "off", spellcheck: "false" })
+  );
 }
 
-/** @param {import("./editor_parts.js").Editing} editing */
-function newEdge(editing) {
-  const ends = ["from", "to"].map((end) => /** @type {HTMLInputElement} */ (
-    make("input", { type: "text", "aria-label": t(`live_edge_${end}`), placeholder: t(`live_edge_${end}`), list: "live-operator-names", "data-testid": `live-edge-${end}`, autocomplete: "off" })
-  ));
-  const form = make("form", { class: "live-new" }, ...ends, make("button", { type: "submit", "data-testid": "live-add-edge" }, t("live_add")));
+/** @param {HTMLInputElement[]} fields @param {string} testid @param {() => void} add */
+function newForm(fields, testid, add) {
+  const form = /** @type {HTMLFormElement} */ (make("form", { class: "live-new" }, ...fields, make("button", { type: "submit", "data-testid": testid }, t("live_add"))));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const [from, to] = ends.map((input) => input.value.trim());
-    if (from && to) editing.change((edits) => edits.add_edges.push([from, to]));
-    else ends[from ? 1 : 0].focus();
+    add();
+  });
+  return form;
+}
+
+/** @param {() => import("./editor_parts.js").Editing} editing */
+function newOperator(editing) {
+  const name = newField(t("live_new_name"), "live-new-name");
+  const time = newField(t("live_duration"), "live-new-duration");
+  const after = newField(t("live_new_after"), "live-new-after", true);
+  const form = newForm([name, time, after], "live-add-operator", () => {
+    const empty = [name, time].find((field) => !field.value.trim());
+    if (empty) {
+      empty.focus();
+      return;
+    }
+    const row = { name: name.value.trim(), duration: time.value.trim(), after: after.value.trim() ? [after.value.trim()] : [] };
+    form.reset();
+    name.focus();
+    editing().change((edits) => edits.add_operators.push(row));
+  });
+  return form;
+}
+
+/** @param {() => import("./editor_parts.js").Editing} editing */
+function newEdge(editing) {
+  const ends = [newField(t("live_edge_from"), "live-edge-from", true), newField(t("live_edge_to"), "live-edge-to", true)];
+  const form = newForm(ends, "live-add-edge", () => {
+    const [from, to] = ends.map((field) => field.value.trim());
+    if (!from || !to) {
+      ends[from ? 1 : 0].focus();
+      return;
+    }
+    form.reset();
+    ends[0].focus();
+    editing().change((edits) => edits.add_edges.push([from, to]));
   });
   return form;
 }

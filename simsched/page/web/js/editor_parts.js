@@ -36,9 +36,11 @@ export function textBox(given, take) {
     "data-edited": given.edited ? "true" : null, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
   };
   const input = /** @type {HTMLInputElement} */ (make("input", attributes));
-  input.value = given.value;
+  input.value = input.dataset.taken = given.value;
   input.addEventListener("change", () => {
-    if (input.value.trim() !== given.value) take(input.value.trim());
+    if (input.value === input.dataset.taken) return;
+    input.dataset.taken = input.value;
+    take(input.value.trim());
   });
   return input;
 }
@@ -66,9 +68,4 @@ export function labelled(label, control) {
 export function removeButton(name, remove, testid) {
   const label = t("live_remove", { name });
   return makeButton("✕", remove, { class: "live-small", "aria-label": label, title: label, "data-testid": testid });
-}
-
-/** Names for the fields that take one of them. @param {string} id @param {string[]} names */
-export function nameList(id, names) {
-  return make("datalist", { id }, ...names.map((value) => make("option", { value })));
 }

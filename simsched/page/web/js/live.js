@@ -43,6 +43,7 @@ class Live {
     /** What the reader has chosen and is still being fetched. @type {import("./editor_state.js").Source | null} */
     this.wanted = null;
     this.began = false;
+    this.drawing = 0;
     /** The request that runs, and whether another one waits for it. */
     this.busy = false;
     this.again = false;
@@ -60,7 +61,13 @@ class Live {
     if (mode === "live" && (change.has("lang") || change.has("mode") || change.has("selected"))) this.draw();
   }
 
+  /** Draw the editor, soon: not before the reader's key has moved on or their button is up, or what they aim at is gone. */
   draw() {
+    clearTimeout(this.drawing);
+    this.drawing = setTimeout(() => (this.editor.pressed ? this.draw() : this.#drawNow()), this.editor.pressed ? 50 : 0);
+  }
+
+  #drawNow() {
     const { app, state } = this;
     const source = this.wanted ?? state?.source ?? NO_SOURCE;
     const change = (/** @type {(edits: import("./editor_state.js").Edits) => void} */ edit) => this.#change(edit);
@@ -72,17 +79,12 @@ class Live {
   #enter() {
     const shown = this.app.document;
     const fromLesson = shown !== this.app.data.scene && shown !== this.loaded;
-    if (shown.problem && (!this.state || fromLesson)) this.#begin(shown.problem, shown, NO_SOURCE);
-    else if (this.loaded && shown !== this.loaded) this.app.load(this.loaded);
+    if (shown.problem && (!this.state || fromLesson)) {
+      this.state = new LiveState(shown.problem, NO_SOURCE);
+      this.document = this.loaded = shown;
+      this.draw();
+    } else if (this.loaded && shown !== this.loaded) this.app.load(this.loaded);
     this.#prepare();
-  }
-
-  /** @param {LiveProblem} problem @param {PageDocument} document @param {import("./editor_state.js").Source} source */
-  #begin(problem, document, source) {
-    this.state = new LiveState(problem, source);
-    this.document = document;
-    this.loaded = document;
-    this.draw();
   }
 
   /** Load what runs simsched, once; say where it cannot be had. */
@@ -142,7 +144,7 @@ class Live {
     const before = this.state?.source ?? NO_SOURCE;
     const wanted = { ...(this.wanted ?? before), ...part };
     this.wanted = wanted;
-    this.editor.say(() => t("live_running"), "busy");
+    this.editor.sayBusy();
     const scene = this.app.data.scene.problem;
     try {
       const graph = wanted.graph ? await this.catalogue.part("graphs", wanted.graph) : scene?.graph;
@@ -193,7 +195,7 @@ class Live {
       return;
     }
     this.busy = true;
-    this.editor.say(() => t("live_running"), "busy");
+    this.editor.sayBusy();
     try {
       do {
         this.again = false;
