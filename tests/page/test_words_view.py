@@ -51,6 +51,9 @@ def test_the_lists_and_the_words_say_who_waits_and_why(shown: Shown):
     step(shown, 3 + 1 + 3 + 2 + 2)
     assert shown.report()["time"] == 2
     page = shown.page
+    # Beside the words, on wide screens, the lists hold names alone.
+    assert page.get_by_test_id("ready-list").locator("li").all_inner_texts() == ["c"]
+    page.set_viewport_size({"width": 900, "height": 800})
     assert page.get_by_test_id("ready-list").locator("li").all_inner_texts() == [
         f"c is not dispatched: every stream that may run it is taken, by {HOSTILE}, b"
     ]

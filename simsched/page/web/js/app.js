@@ -95,7 +95,13 @@ export class App {
     if (!this.changed.size) return;
     const change = this.changed;
     this.changed = new Set();
-    for (const listener of this.listeners) listener(change);
+    for (const listener of this.listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        reportError(error); // to the console; the other views go on
+      }
+    }
   }
 
   /** Show another document from its beginning; the run of the same name stays in focus. @param {PageDocument} document */
@@ -178,7 +184,7 @@ export class App {
 }
 
 const PALETTE = [
-  "paper", "panel", "ink", "muted", "line", "accent", "on-accent", "focus-ring", "critical", "bound", "capacity", "cursor", "idle",
+  "paper", "panel", "ink", "muted", "line", "accent", "on-accent", "focus-ring", "critical", "realised", "bound", "capacity", "cursor", "idle",
   "waiting", "ready", "queued", "running", "done", "on-state", "memory", "usage", "edge", "edge-control", "edge-order",
   "fill-0", "fill-1", "fill-2", "fill-3", "fill-4", "fill-5", "fill-6", "fill-7", "fill-8", "on-fill",
   "run-0", "run-1", "run-2", "run-3", "run-4", "run-5", "run-6", "good", "bad",

@@ -12,7 +12,7 @@ import { make, setAttributes } from "./dom.js";
 /** @typedef {import("./dag_view.js").DagView} DagView */
 
 /** By look of a mark: colour, width, dashes. @type {Record<string, [string, number, number[]]>} */
-const DAG_MARK_LOOKS = { near: ["accent", 2.2, []], selected: ["accent", 1.6, []], copy: ["run-4", 4, [6, 3]], realised: ["bound", 2.6, [9, 4]] };
+const DAG_MARK_LOOKS = { near: ["accent", 2.2, []], selected: ["accent", 1.6, []], copy: ["run-4", 4, [6, 3]], realised: ["realised", 2.6, [9, 4]] };
 
 /** @param {DagContext} context @returns {DagView & { current: number }} */
 export function canvasView(context) {

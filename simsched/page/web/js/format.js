@@ -38,6 +38,12 @@ export function formatTime(time, unit) {
   return `${shortNumber(time)} ns`;
 }
 
+/** A place of the cursor, which may lie between two ticks. @param {number} time @param {string} unit @param {number} whole Length of the longest run. */
+export function formatPlace(time, unit, whole) {
+  const fine = unit === "tick" && whole < 100;
+  return formatTime(fine ? Math.round(time * 10) / 10 : Math.round(time), unit);
+}
+
 /** Bytes in binary units. @param {number} bytes */
 export function formatSize(bytes) {
   for (const [name, power] of /** @type {[string, number][]} */ ([["TiB", 4], ["GiB", 3], ["MiB", 2], ["KiB", 1]])) {

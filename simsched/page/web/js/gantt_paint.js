@@ -109,10 +109,10 @@ function paintCriticalBar(context, picture, style, row, bar) {
   context.globalAlpha = style.criticalAlpha;
   if (width < 14 || height < 5) {
     const thick = Math.min(height, height > 20 ? 3.5 : 2.5);
-    context.fillStyle = colours.critical;
+    context.fillStyle = colours.realised;
     context.fillRect(x, y + height - thick, width, thick);
   } else {
-    context.strokeStyle = colours.critical;
+    context.strokeStyle = colours.realised;
     context.lineWidth = 2;
     context.setLineDash(style.critical);
     context.strokeRect(x + 1, y + 1, width - 3, height - 2);
@@ -141,7 +141,7 @@ function paintGanttInstants(context, picture, style, row, instants) {
     context.fillStyle = style.alpha < 1 ? colours.panel : colourOfBar(picture, bar);
     context.fill();
     context.globalAlpha = Math.max(style.alpha, 0.7);
-    context.strokeStyle = marked ? colours.critical : colours.ink;
+    context.strokeStyle = marked ? colours.realised : colours.ink;
     context.lineWidth = marked ? 1.8 : 1.2;
     context.stroke();
     context.globalAlpha = 1;

@@ -52,7 +52,7 @@ export class ThinBars {
   }
 
   paintCritical() {
-    this.context.fillStyle = this.picture.colours.critical;
+    this.context.fillStyle = this.picture.colours.realised;
     this.context.globalAlpha = this.style.criticalAlpha;
     for (const column of this.critical) this.context.fillRect(column, this.place.top + this.place.height - 2, 1, 2);
     this.context.globalAlpha = 1;

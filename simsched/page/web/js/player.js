@@ -1,7 +1,7 @@
 // Play, pause, step and scrub: the buttons, the keys, and the clock.
 
 import { byId, makeButton, make, setAttributes, setText } from "./dom.js";
-import { formatTime } from "./format.js";
+import { formatPlace, formatTime } from "./format.js";
 import { t } from "./words.js";
 
 const WHOLE_RUN_MS = 20_000;
@@ -83,7 +83,7 @@ function showTime(app, scrubber, output) {
   const { end } = app.timeline;
   const unit = app.graph.unit;
   scrubber.value = String(end ? Math.round((app.state.time / end) * SCRUBBER_STEPS) : 0);
-  const now = formatTime(Math.round(app.state.time), unit);
+  const now = formatPlace(app.state.time, unit, end);
   setAttributes(scrubber, { "aria-valuetext": now });
   setText(output, `${now} / ${formatTime(end, unit)}`);
 }

@@ -2,7 +2,7 @@
 
 import { tickText } from "./axis.js";
 import { make, setText } from "./dom.js";
-import { formatTime } from "./format.js";
+import { formatPlace } from "./format.js";
 import { attachPointer } from "./time_pointer.js";
 import { t } from "./words.js";
 
@@ -34,7 +34,7 @@ export class AxisTrack {
   step() {
     const { window, app } = this.view;
     const { time } = app.state;
-    setText(this.now, formatTime(Math.round(time), app.graph.unit));
+    setText(this.now, formatPlace(time, app.graph.unit, app.timeline.end));
     const half = 4 * (this.now.textContent?.length ?? 0) + 4;
     const x = Math.max(half, Math.min(window.width - half, window.x(time)));
     this.now.style.transform = `translateX(${x.toFixed(1)}px) translateX(-50%)`;
