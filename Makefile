@@ -6,6 +6,7 @@
 #   make benchmark  speed of the engine, the ranks and the loaders
 #   make docs       the documentation as web pages, in docs/_build/html
 #   make pictures   draw the pictures of the documentation again
+#   make screenshots take the screenshots of the page again; needs a browser
 #   make notebooks  execute the notebooks again, in place
 #   make clean      remove what the other targets made
 
@@ -27,7 +28,7 @@ define environment
 	@touch $(1)/.ready
 endef
 
-.PHONY: run test lint types format lowest benchmark docs pictures notebooks clean
+.PHONY: run test lint types format lowest benchmark docs pictures screenshots notebooks clean
 
 run: .venv/.ready
 	$(RUN)/simsched compare inception_v1 --hardware a100_sxm_80gb --output results/inception_v1_a100
@@ -61,6 +62,9 @@ docs: .venv-docs/.ready
 
 pictures: .venv/.ready
 	$(RUN)/python scripts/make_docs_pictures.py
+
+screenshots: .venv-test/.ready .browser/.ready
+	$(TEST)/python -m scripts.make_screenshots
 
 notebooks: .venv-notebooks/.ready
 	$(BOOKS)/python scripts/run_notebooks.py

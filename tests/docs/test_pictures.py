@@ -8,6 +8,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+from scripts import make_screenshots
 from scripts.make_docs_pictures import FOLDER, PICTURES
 from simsched.plot import save
 from tests.docs.pages import ROOT, links_of, pages
@@ -31,4 +32,11 @@ def test_every_picture_is_drawn_by_the_script_and_shown_on_a_page() -> None:
     kept = {path.name for path in FOLDER.iterdir()}
     shown = {Path(target).name for page in pages() for _, target in links_of(page.read_text("utf-8"))}
     assert kept == {f"{name}.png" for name in PICTURES}
+    assert kept <= shown
+
+
+def test_every_screenshot_is_taken_by_the_script_and_shown_on_a_page() -> None:
+    kept = {path.name for path in make_screenshots.FOLDER.iterdir()}
+    shown = {Path(target).name for page in pages() for _, target in links_of(page.read_text("utf-8"))}
+    assert kept == {f"{name}.png" for name in make_screenshots.SHOTS}
     assert kept <= shown

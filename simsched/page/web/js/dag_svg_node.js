@@ -65,7 +65,12 @@ function showNodeWord(node, state) {
  */
 export function drawNodeText(node, graph, op, box, detail, nameSize, scale, family, state) {
   const [width, height] = [box.width * scale, box.height * scale];
-  const { lines, pad, sign, noteSize } = detail;
+  const { lines, pad, noteSize } = detail;
+  const font = nameFont(nameSize, family);
+  const name = lines ? fittedName(graph.names[op], roomForName(width, detail), font) : "";
+  // A whole name says more than the sign beside it, which the pattern and the colour say as well.
+  const crowded = name !== graph.names[op] && textWidth(graph.names[op], font) <= width - 1.4 * pad;
+  const sign = lines && crowded ? 0 : detail.sign;
   const unit = 1 / scale;
   const left = -width / 2;
   const bar = Math.max(2, height * 0.12);
@@ -74,7 +79,7 @@ export function drawNodeText(node, graph, op, box, detail, nameSize, scale, fami
   const signX = lines ? width / 2 - sign - pad * 0.6 : -sign / 2;
   const signY = lines ? nameY - sign / 2 : -sign / 2;
   setAttributes(node.sign, { transform: `translate(${signX * unit} ${signY * unit}) scale(${(sign / 10) * unit})`, display: sign ? null : "none" });
-  setText(node.name, lines ? fittedName(graph.names[op], roomForName(width, detail), nameFont(nameSize, family)) : "");
+  setText(node.name, lines && crowded ? graph.names[op] : name);
   setAttributes(node.name, { x: (left + pad) * unit, y: nameY * unit, "font-size": nameSize * unit });
   const noteY = height * 0.25;
   const noteFont = `400 ${noteSize}px ${family}`;
