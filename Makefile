@@ -35,7 +35,7 @@ run: .venv/.ready
 
 # pytest comes last, so that its count closes the output.
 test: lint .browser/.ready
-	$(TEST)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup
+	$(TEST)/python -m pytest --numprocesses $(WORKERS)
 
 lint: .venv-test/.ready
 	$(TEST)/ruff check .
@@ -52,7 +52,7 @@ format: .venv-test/.ready
 
 # Old libraries warn about newer ones; that is not what is tested here.
 lowest: .venv-lowest/.ready
-	.venv-lowest/bin/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --override-ini filterwarnings=default
+	.venv-lowest/bin/python -m pytest --numprocesses $(WORKERS) --override-ini filterwarnings=default
 
 benchmark: .venv-test/.ready
 	$(TEST)/python -m benchmarks

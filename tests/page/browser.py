@@ -99,7 +99,7 @@ class Shown:
         self.page.get_by_test_id(test_id).click()
 
     def wait_until(self, condition: str, patience_ms: int = PATIENCE_MS) -> None:
-        """Wait until an expression is true. Playwright's own way to wait needs eval, which the page's policy forbids."""
+        """Wait until an expression is true; Playwright's own way needs eval, which the page's policy forbids."""
         end = time.monotonic() + patience_ms / 1000
         while not self.page.evaluate(condition):
             assert time.monotonic() < end, f"never came true: {condition}"

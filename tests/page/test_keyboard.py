@@ -20,10 +20,10 @@ FOCUSED = """() => {
   const colour = getComputedStyle(probe).color;
   probe.remove();
   // A shape has no outline: a part of it is drawn in the colour of the focus, or what stands for a hidden input is.
-  const ringed = (element) => [...element.querySelectorAll("*"), element.nextElementSibling].filter(Boolean).some((each) => {
-    const style = getComputedStyle(each);
-    return (style.stroke === colour && parseFloat(style.strokeWidth) >= 2) || (style.outlineStyle !== "none" && style.outlineColor === colour);
-  });
+  const shows = (style) => (style.stroke === colour && parseFloat(style.strokeWidth) >= 2)
+    || (style.outlineStyle !== "none" && style.outlineColor === colour);
+  const parts = (element) => [...element.querySelectorAll("*"), element.nextElementSibling].filter(Boolean);
+  const ringed = (element) => parts(element).some((each) => shows(getComputedStyle(each)));
   const element = document.activeElement;
   if (!element || element === document.body) return null;
   element.dataset.stop ??= String(document.querySelectorAll("[data-stop]").length);
@@ -38,7 +38,8 @@ FOCUSED = """() => {
   };
 }"""
 # Whatever a mouse could use and is not reached by Tab itself or through a group that Tab reaches.
-MISSED = """() => [...document.querySelectorAll("button, select, input, textarea, a[href], summary, [role=button], [role=tab], [role=slider]")]
+MISSED = """() => [...document.querySelectorAll(
+  "button, select, input, textarea, a[href], summary, [role=button], [role=tab], [role=slider]")]
   .filter((element) => element.checkVisibility() && !element.disabled && !element.closest("dialog:not([open])"))
   .filter((element) => {
     if (element.dataset.stop) return false;
@@ -46,7 +47,7 @@ MISSED = """() => [...document.querySelectorAll("button, select, input, textarea
       const group = [...document.querySelectorAll("input[type=radio]")].filter((each) => each.name === element.name);
       return !group.some((each) => each.dataset.stop);
     }
-    const group = element.closest("[role=tablist], [role=application], [role=toolbar], [role=listbox], [role=grid], [role=group], svg");
+    const group = element.closest("[role=tablist], [role=application], [role=toolbar], [role=group], svg");
     return !(element.tabIndex < 0 && group && (group.dataset.stop || group.querySelector("[data-stop]")));
   }).map((element) => element.outerHTML.slice(0, 160))"""
 ROLES = "button|combobox|slider|tab|checkbox|radio|textbox|link|switch|spinbutton|listbox|application|img"
@@ -178,8 +179,8 @@ def test_lanes_are_walked_with_arrows(open_page: Opener) -> None:
 def test_words_are_announced_and_nothing_else_is(open_page: Opener) -> None:
     shown = open_page(whole_page())
     live = shown.page.evaluate(
-        "[...document.querySelectorAll('[aria-live], [role=status], [role=alert], [role=log]')].filter(e => e.checkVisibility())"
-        ".map(e => e.dataset.testid)"
+        "[...document.querySelectorAll('[aria-live], [role=status], [role=alert], [role=log]')]"
+        ".filter(e => e.checkVisibility()).map(e => e.dataset.testid)"
     )
     assert live == ["words"]
     states = shown.page.evaluate(

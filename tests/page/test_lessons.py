@@ -135,7 +135,8 @@ def test_every_setting_shows_its_runs(name: str, open_page: Opener) -> None:
         learner.set_to(setting)
         expected = setting_document(asked, setting)
         shown = learner.shown.page.evaluate(
-            "({ graph: simsched.app.graph.name, runs: simsched.app.document.runs.map(run => [run.label, run.makespan]) })"
+            "({ graph: simsched.app.graph.name,"
+            " runs: simsched.app.document.runs.map(run => [run.label, run.makespan]) })"
         )
         assert shown["graph"] == expected["graph"]["name"]
         assert shown["runs"] == [[run["label"], run["makespan"]] for run in expected["runs"]]

@@ -33,7 +33,6 @@ TEN = (
     ("bert_base", "l4"),
 )
 LOADING_MS = 60_000
-pytestmark = pytest.mark.xdist_group("live")
 LONGEST = '''
 class Longest:
     """The longest first."""
@@ -88,7 +87,7 @@ def wait_for_run(shown: Shown) -> None:
 def makespans(shown: Shown) -> dict[str, int]:
     """What the page shows."""
     rows: list[list[Any]] = shown.page.evaluate("simsched.app.document.runs.map(run => [run.label, run.makespan])")
-    return {label: makespan for label, makespan in rows}
+    return {str(label): int(makespan) for label, makespan in rows}
 
 
 def of_command_line(graph: str, hardware: str, *more: str) -> dict[str, int]:

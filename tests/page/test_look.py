@@ -34,7 +34,8 @@ LOW_CONTRAST = """(least) => {
   while (texts.nextNode()) {
     const element = texts.currentNode.parentElement;
     const text = texts.currentNode.textContent.trim();
-    if (!text || element.closest("svg, script, style, option, noscript, [disabled]") || !element.checkVisibility()) continue;
+    if (!text || element.closest("svg, script, style, option, noscript, [disabled]")) continue;
+    if (!element.checkVisibility()) continue;
     const style = getComputedStyle(element);
     if (element.getBoundingClientRect().width < 2 || Number(style.opacity) < 1) continue;
     const [one, other] = [light(rgb(style.color)), light(behind(element))].sort((a, b) => b - a);
@@ -134,7 +135,8 @@ def test_a_phone_shows_everything_without_scrolling_sideways(
         shown.settle()
         assert shown.page.evaluate("document.documentElement.scrollWidth") <= width, mode
         small = """[...document.querySelectorAll("button, select, summary, input[type=range]")]
-          .filter(e => e.checkVisibility() && !e.classList.contains("lane-head")).map(e => [e.dataset.testid ?? e.textContent, e.getBoundingClientRect()])
+          .filter(e => e.checkVisibility() && !e.classList.contains("lane-head"))
+          .map(e => [e.dataset.testid ?? e.textContent, e.getBoundingClientRect()])
           .filter(([, box]) => box.width > 0 && (box.width < 24 || box.height < 24)).map(([name]) => name)"""
         # Heads of lanes are as high as their rows; the name of the run above them does the same.
         assert shown.page.evaluate(small) == [], "too small for a finger"
@@ -159,7 +161,8 @@ def test_nothing_moves_where_no_motion_is_wanted(look: dict[str, Any], open_page
     shown = open_page(html_of(comparison))
     moving = """[...document.querySelectorAll("*")].filter(e => { const s = getComputedStyle(e);
       const long = (list) => list.split(",").some(each => parseFloat(each) > 0.01);
-      return (s.animationName !== "none" && long(s.animationDuration)) || long(s.transitionDuration); }).map(e => e.outerHTML.slice(0, 80))"""
+      return (s.animationName !== "none" && long(s.animationDuration)) || long(s.transitionDuration); })
+      .map(e => e.outerHTML.slice(0, 80))"""
     assert shown.page.evaluate(moving) == []
     times = {row[0] for run in comparison.results for row in events_of(run)}
     shown.page.get_by_test_id("speed").select_option("8")

@@ -118,7 +118,8 @@ def test_names_are_in_the_words_of_each_step(hostile_runs: Comparison, open_page
     names = hostile_runs.problem.graph.names
     for _, kind, op, _ in shown.steps(0):
         words = shown.page.evaluate(
-            "simsched.app.stepForward(), simsched.app.flush(), document.querySelector('[data-testid=words]').textContent"
+            "simsched.app.stepForward(), simsched.app.flush(),"
+            " document.querySelector('[data-testid=words]').textContent"
         )
         assert names[op] in words, (kind, names[op])
 

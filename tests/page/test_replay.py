@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -107,7 +108,7 @@ def test_every_step_is_told_in_words(open_page: Opener) -> None:
     for row, each in zip(rows, seen[1:], strict=True):
         assert names[row[2]] in each["words"], row
     last_words = [each["words"] for each in seen[1:]]
-    assert all(one != other for one, other in zip(last_words, last_words[1:], strict=False))
+    assert all(one != other for one, other in pairwise(last_words))
 
 
 @pytest.mark.parametrize("name", ["fork_join on lanes:2", "launches"])
