@@ -19,7 +19,10 @@ export function mountFrame(app) {
     }
     if (change.has("theme")) setAttributes(document.documentElement, { "data-theme": app.state.theme });
     if (change.has("mode") || change.has("lang")) showMode(app, tabs);
-    if (change.has("document")) fillFocus(app, focus);
+    if (change.has("document")) {
+      fillFocus(app, focus);
+      setAttributes(document.documentElement, { "data-bare": app.document.runs.length + app.document.failures.length === 0 });
+    }
     if (change.has("focus") || change.has("document")) focus.value = String(app.state.focus);
     if (change.has("document") || change.has("mode") || change.has("lang")) setText(byId("title"), app.document.title || app.graph.name);
     if (change.has("document")) document.title = `${app.document.title || app.graph.name} – simsched`;
