@@ -53,6 +53,12 @@ export class Editor {
     });
   }
 
+  /** What there is to choose from. @param {import("./catalogue.js").CatalogueIndex} index */
+  know(index) {
+    this.catalogue = index;
+    this.schedulers.known = index.schedulers;
+  }
+
   /** Whether a change is to run at once. */
   get atOnce() {
     return this.auto.checked;

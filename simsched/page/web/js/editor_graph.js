@@ -57,7 +57,7 @@ export class GraphEditor {
     const gone = state.edits.remove_operators;
     body.replaceChildren(
       ...(shown.graph.names.length > 12 ? [this.kept.filter] : []),
-      table,
+      make("div", { class: "live-rows" }, table),
       ...restNote(left),
       ...(gone.length ? [make("p", { class: "live-note" }, t("live_removed", { names: gone.join(", ") }))] : []),
       this.names,
@@ -77,7 +77,7 @@ export class GraphEditor {
       const remove = () => editing.change((edits) => dropEdge(edits, from, to));
       return make("li", {}, make("span", { class: "mono" }, `${from} → ${to}`), removeButton(`${from} → ${to}`, remove, `live-remove-edge-${graph.edges[index][0]}-${graph.edges[index][1]}`));
     });
-    body.replaceChildren(make("ul", { class: "live-list" }, ...items), ...restNote(left), this.kept.edge);
+    body.replaceChildren(make("ul", { class: "live-list live-rows" }, ...items), ...restNote(left), this.kept.edge);
   }
 
   /** @param {import("./editor_parts.js").Editing} editing */
@@ -100,7 +100,7 @@ export class GraphEditor {
       );
       return make("tr", {}, make("td", { class: "mono" }, name), make("td", {}, box));
     });
-    body.replaceChildren(make("table", { class: "live-table" }, make("tbody", {}, ...items)), ...restNote(left));
+    body.replaceChildren(make("div", { class: "live-rows" }, make("table", { class: "live-table" }, make("tbody", {}, ...items))), ...restNote(left));
   }
 
   /** Indexes of rows to show: those that the filter names, the selected operator's first. @param {string[][]} keys @param {import("./editor_parts.js").Editing} editing */

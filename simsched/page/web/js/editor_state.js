@@ -16,6 +16,10 @@
 /** Names of the catalogue where graph and hardware come from it; empty where they are the page's own. @typedef {{graph: string, hardware: string}} Source */
 
 const MOST_UNDONE = 200;
+/** The graph and the hardware that the page came with. */
+export const NO_SOURCE = { graph: "", hardware: "" };
+/** @type {LiveScheduler[]} */
+export const DEFAULT_SCHEDULERS = ["topological", "critical_path", "greedy_ready", "memory_aware", "pipeline"].map((spec) => ({ spec }));
 
 export class LiveState {
   /** @param {LiveProblem} base @param {Source} source */
@@ -119,5 +123,11 @@ export function fittingHardware(graph, hardware) {
   const lacking = named.some((times) => !devices.some((device) => device.name in /** @type {object} */ (times)));
   if (lacking) return `procs:${Object.keys(/** @type {object} */ (named[0])).length}`;
   const estimated = operators.some((row) => row.duration === undefined);
-  return estimated && !devices.some((device) => device.peaks) ? GPU_FOR_ESTIMATES : null;
+  return estimated && !devices.some((device) => Object.keys(device.peaks ?? {}).length) ? GPU_FOR_ESTIMATES : null;
+}
+
+/** The edits without schedulers that somebody has written, which the reader has not agreed to run. @param {Edits} edits @returns {Edits} */
+export function withoutCode(edits) {
+  const schedulers = edits.schedulers.filter((each) => each.code === undefined);
+  return { ...edits, schedulers: schedulers.length ? schedulers : DEFAULT_SCHEDULERS };
 }

@@ -2,7 +2,7 @@
 
 import { CatalogueFiles } from "./catalogue.js";
 import { Editor } from "./editor.js";
-import { fittingHardware, LiveState } from "./editor_state.js";
+import { DEFAULT_SCHEDULERS, fittingHardware, LiveState, NO_SOURCE, withoutCode } from "./editor_state.js";
 import { formatTime } from "./format.js";
 import { LiveClient } from "./pyodide_client.js";
 import { isShared, linkOf, LONGEST_LINK, restoredState, sharedOf, sharedState } from "./share.js";
@@ -44,7 +44,9 @@ class Live {
     this.wanted = null;
     this.began = false;
     this.drawing = 0;
-    /** The request that runs, and whether another one waits for it. */
+    /** Whether what has been said stays until the next run, whatever is loaded meanwhile. */
+    this.quiet = false;
+    /** Whether a request runs, and whether another one waits for it. */
     this.busy = false;
     this.again = false;
     /** Code of a link that the reader has not agreed to run. */
@@ -97,8 +99,7 @@ class Live {
     this.began = true;
     this.client.load().catch((error) => this.#cannot(error));
     this.catalogue.index().then((index) => {
-      this.editor.catalogue = index;
-      this.editor.schedulers.known = index.schedulers;
+      this.editor.know(index);
       this.draw();
     }, (error) => this.#cannot(error));
   }
@@ -107,14 +108,20 @@ class Live {
   #cannot(error) {
     this.began = false;
     this.editor.showProgress(null);
-    this.editor.say(() => t("live_cannot_load", { why: error instanceof Error ? error.message : String(error) }), "bad");
+    this.editor.say(() => t("live_cannot_load", { why: liveReason(error) }), "bad");
   }
 
   /** @param {string} step */
   #progress(step) {
     const number = LOAD_STEPS.indexOf(step);
     this.editor.showProgress(step === "ready" ? null : number + 1);
-    this.editor.say(() => t(`live_loading_${step}`), step === "ready" ? "good" : "busy");
+    if (!this.quiet) this.editor.say(() => t(`live_loading_${step}`), step === "ready" ? "good" : "busy");
+  }
+
+  /** @param {() => string} words */
+  #sayForLong(words) {
+    this.quiet = true;
+    this.editor.say(words, "bad");
   }
 
   // --- changes -----------------------------------------------------------------------------------------------------
@@ -195,6 +202,7 @@ class Live {
       return;
     }
     this.busy = true;
+    this.quiet = false;
     this.editor.sayBusy();
     try {
       do {
@@ -206,26 +214,20 @@ class Live {
     }
   }
 
-  /** The edits to run: without code that came with a link, until the reader asks for a run. @param {LiveState} state */
-  #agreed(state) {
-    if (!this.held) return state.edits;
-    const schedulers = state.edits.schedulers.filter((each) => each.code === undefined);
-    return { ...state.edits, schedulers: schedulers.length ? schedulers : DEFAULT_SCHEDULERS };
-  }
-
   /** @param {LiveState} state */
   async #runOnce(state) {
-    const schedulers = this.editor.schedulers;
-    const began = performance.now();
+    const { schedulers } = this.editor;
     try {
-      const answer = await this.client.ask(state.request(this.#agreed(state)), ANSWER_LIMIT_MS);
+      await this.client.load();
+      const began = performance.now();
+      const answer = await this.client.ask(state.request(this.held ? withoutCode(state.edits) : state.edits), ANSWER_LIMIT_MS);
       if (answer.ok) this.#show(answer, performance.now() - began);
       else {
         schedulers.tell(answer.error.line === undefined ? null : answer.error);
         this.editor.say(() => answer.error.message, "bad");
       }
     } catch (error) {
-      if (error instanceof DOMException && error.name === "TimeoutError") this.editor.say(() => t("live_too_long", { seconds: ANSWER_LIMIT_MS / 1000 }), "bad");
+      if (error instanceof DOMException && error.name === "TimeoutError") this.#sayForLong(() => t("live_too_long", { seconds: ANSWER_LIMIT_MS / 1000 }));
       else this.#cannot(error);
     }
     this.draw();
@@ -283,18 +285,16 @@ class Live {
       this.app.flush();
       await this.run();
       this.editor.schedulers.open(this.held);
-      const focus = this.app.document.runs.findIndex((run) => run.label === shared.focus);
-      this.app.set({ focus: Math.max(0, focus) });
+      this.app.set({ focus: Math.max(0, this.app.document.runs.findIndex((run) => run.label === shared.focus)) });
       this.app.goto(Math.min(Number(shared.cursor) || 0, this.app.timeline.length));
     } catch (error) {
       this.app.set({ mode: "live" });
-      this.editor.say(() => t("live_link_broken", { why: error instanceof Error ? error.message : String(error) }), "bad");
+      this.#sayForLong(() => t("live_link_broken", { why: liveReason(error) }));
     }
   }
 }
 
-/** The page's own. */
-const NO_SOURCE = { graph: "", hardware: "" };
-
-/** @type {LiveScheduler[]} */
-const DEFAULT_SCHEDULERS = ["topological", "critical_path", "greedy_ready", "memory_aware", "pipeline"].map((spec) => ({ spec }));
+/** @param {unknown} error */
+function liveReason(error) {
+  return error instanceof Error ? error.message : String(error);
+}
