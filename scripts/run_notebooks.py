@@ -59,8 +59,21 @@ def _cleaned_cell(cell: Plain, number: int) -> Plain:
     kept: Plain = {"cell_type": cell["cell_type"], "id": f"cell-{number}", "metadata": {}, "source": _lines(text)}
     if cell["cell_type"] == "code":
         kept["execution_count"] = cell["execution_count"]
-        kept["outputs"] = [_cleaned_output(output) for output in cell["outputs"]]
+        kept["outputs"] = _joined([_cleaned_output(output) for output in cell["outputs"]])
     return kept
+
+
+def _joined(outputs: list[Plain]) -> list[Plain]:
+    """Join what was printed in pieces: where it was cut depends on how fast the machine was."""
+    found: list[Plain] = []
+    for output in outputs:
+        before = found[-1] if found else {}
+        if output["output_type"] == "stream" and output["name"] == before.get("name"):
+            text = "".join(before["text"]) + "".join(output["text"])
+            found[-1] = {**before, "text": _lines(text)}
+        else:
+            found.append(output)
+    return found
 
 
 def _cleaned_output(output: Plain) -> Plain:

@@ -131,6 +131,18 @@ def test_links_between_notebooks_and_to_the_pages_resolve() -> None:
     assert [(path.name, target) for path, target in links if not (FOLDER / target).is_file()] == []
 
 
+def test_what_was_printed_in_pieces_is_joined() -> None:
+    def said(text: str, name: str = "stdout") -> dict[str, Any]:
+        return {"output_type": "stream", "name": name, "text": [text]}
+
+    shown = {"output_type": "display_data", "data": {"text/plain": "x"}, "metadata": {}}
+    outputs = [said("a"), said("b\nc"), said("d", "stderr"), shown, said("e"), said("f\n")]
+    cell = {"cell_type": "code", "source": "x", "execution_count": 1, "outputs": outputs}
+    (clean,) = cleaned({"cells": [cell]})["cells"]
+    texts = [output.get("text") for output in clean["outputs"]]
+    assert texts == [["ab\n", "c"], ["d"], None, ["ef\n"]]
+
+
 def test_what_only_stands_in_for_a_page_is_cut() -> None:
     cell = {
         "cell_type": "code",
