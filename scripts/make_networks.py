@@ -16,11 +16,10 @@ from simsched.cost.totals import totals
 from simsched.graph.io import save_graph
 from simsched.graph.model import Graph
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from language_models import bert_base, gpt2
-from layer_names import with_layer_names
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+from scripts.language_models import bert_base, gpt2
+from scripts.layer_names import with_layer_names
 
 LIGHT_MODELS = {
     "inception_v1": "light_inception_v1.onnx",
