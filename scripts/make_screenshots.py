@@ -1,6 +1,6 @@
 """Take every screenshot of the page in the documentation again: ``python scripts/make_screenshots.py [NAME...]``.
 
-Needs a Chromium, see ``scripts/get_browser.py``. Fonts and browsers differ, so the bytes do too: look before you commit.
+Needs a Chromium, see ``scripts/get_browser.py``. Fonts and browsers differ, and the bytes do too: look at each picture.
 """
 
 from __future__ import annotations
