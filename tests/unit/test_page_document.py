@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import networkx as nx
 import pytest
 
@@ -10,6 +12,8 @@ from simsched.graph.io import load_graph
 from simsched.page.document import page_document
 from simsched.result import Failure
 from simsched.run import run
+from simsched.scenario import Scenario
+from simsched.schedulers.proof import Proof
 from tests.page_cases import Document, all_pairs
 from tests.page_shapes import faults_of, shapes
 from tests.strategies import linked_pair, problem_of, random_graph
@@ -95,6 +99,7 @@ def test_work_says_what_each_operator_cost() -> None:
     work = page_document([result])["runs"][0]["work"]
     graph = result.problem.graph
     assert sum(work["flops"]) / 1e9 == pytest.approx(2.885, abs=0.0005)  # graphs/README.md
+    assert sum(work["bytes"]) / 1e6 == pytest.approx(111.7, abs=0.05)
     assert set(work["bounds"]) == {"compute", "memory", "launch", "none"}
     for op, bound in enumerate(work["bound"]):
         if work["bounds"][bound] in ("compute", "memory"):
@@ -162,3 +167,22 @@ def test_a_live_document_holds_what_a_rerun_needs() -> None:
     assert [each["spec"] for each in problem["schedulers"]] == ["heft"]
     assert problem["memory"] == "block"
     assert faults_of(document) == []
+
+
+def test_other_costs_and_other_places_are_another_machine() -> None:
+    tf32 = Scenario("a100_sxm_80gb", cost_model="roofline:tf32")
+    graph = load_graph("inception_v1")
+    results = [run(graph, "serial", "a100_sxm_80gb"), run(tf32.problem(graph), "serial")]
+    assert len(page_document(results)["machines"]) == 2
+    placed = [Scenario("toy_box", place=rule).problem(graph) for rule in ("Conv=gpu0; *=gpu1", "Conv=gpu1; *=gpu0")]
+    assert len(page_document([run(problem, "serial") for problem in placed])["machines"]) == 2
+
+
+def test_what_one_run_proves_bounds_all_on_its_machine() -> None:
+    """27 is the best on two lanes, as graphs/README.md says; the other bounds are lower."""
+    serial, path = run("fork_join", "serial", "lanes:2"), run("fork_join", "critical_path", "lanes:2")
+    before = page_document([serial, path])["runs"]
+    assert max(each["figures"]["lower_bound"] for each in before) < 27
+    proved = replace(path, proved=Proof(27, "optimal", 27))
+    for each in page_document([serial, proved])["runs"]:
+        assert (each["figures"]["lower_bound"], each["figures"]["lower_bound_name"]) == (27, "proved")

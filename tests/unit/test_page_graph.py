@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simsched.colours import FILLS, OTHER_FILL, type_colours
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.io import load_graph
 from simsched.page.document import page_document
@@ -12,9 +13,10 @@ from tests.page_shapes import faults_of
 
 def test_kinds_of_edges_are_summed() -> None:
     builder = GraphBuilder("kinds", time_unit="tick")
-    builder.add_tensor("t", bytes=1, kind="activation")
-    builder.add_op("a", duration=1, outputs=["t"], writes=["buffer"])
-    builder.add_op("b", duration=1, inputs=["t"], reads=["buffer"])
+    for tensor in "tu":
+        builder.add_tensor(tensor, bytes=1, kind="activation")
+    builder.add_op("a", duration=1, outputs=["t", "u"], writes=["buffer"])
+    builder.add_op("b", duration=1, inputs=["t", "u"], reads=["buffer"])
     builder.add_op("c", duration=1, inputs=["t"])
     builder.add_op("d", duration=1, writes=["buffer"])
     builder.add_edge("a", "b")
@@ -77,3 +79,69 @@ def test_names_whose_blocks_run_in_a_circle_are_not_groups() -> None:
     assert "block0" not in groups["names"]
     levels = groups["layout"]["level"]
     assert all(levels[source] < levels[target] for source, target, _ in groups["edges"])
+
+
+def test_groups_stay_few_where_every_level_leaves_some_over() -> None:
+    """Of 500 levels of 7 operators: three groups in each would be 1,500."""
+    builder = GraphBuilder("even", time_unit="tick")
+    for op in range(3500):
+        builder.add_op(f"v{op}", duration=1)
+        for before in range(op - 7, op - 5) if op >= 7 else ():
+            if before // 7 == op // 7 - 1:
+                builder.add_edge(f"v{before}", f"v{op}")
+    part = page_document([run(builder.build(), "topological", "lanes:7")])["graph"]
+    assert part["layout"]["levels"] == 500
+    assert len(part["groups"]["names"]) == 1000
+
+
+def test_groups_of_a_level_stand_beside_each_other() -> None:
+    part = page_document([run("layered_random(n=5000, seed=7)", "topological", "lanes:8")])["graph"]
+    groups: dict[tuple[int, int], list[float]] = {}
+    for group, level, x in zip(part["groups"]["of"], part["layout"]["level"], part["layout"]["x"], strict=True):
+        groups.setdefault((level, group), []).append(x)
+    for (level, group), places in groups.items():
+        after = groups.get((level, group + 1))
+        assert after is None or max(places) < min(after)
+
+
+def test_names_that_put_most_into_one_block_are_not_groups() -> None:
+    builder = GraphBuilder("lopsided", time_unit="tick")
+    for number in range(3600):
+        builder.add_op(f"main/op{number}" if number % 10 else f"side{number}/op", duration=1)
+    groups = page_document([run(builder.build(), "topological", "lanes:4")])["graph"]["groups"]
+    assert "main" not in groups["names"]
+
+
+def test_names_are_followed_as_deep_as_they_run_forward() -> None:
+    """Blocks follow each other; inside each, left and right take turns."""
+    builder = GraphBuilder("deep", time_unit="tick")
+    names = [f"b{number // 100}/{'left' if number % 2 else 'right'}/op{number}" for number in range(3600)]
+    for before, name in zip(["", *names], names, strict=False):
+        builder.add_op(name, duration=1)
+        if before:
+            builder.add_edge(before, name)
+    groups = page_document([run(builder.build(), "topological", "lanes:1")])["graph"]["groups"]
+    assert groups["names"] == [f"b{number}" for number in range(36)]
+
+
+def test_types_have_the_fills_of_the_pictures() -> None:
+    graph = load_graph("inception_v1")
+    part = page_document([run(graph, "serial", "a100_sxm_80gb")])["graph"]
+    colours = type_colours(graph.op_types)
+    for name, fill in zip(part["types"], part["fills"], strict=True):
+        assert (*FILLS, OTHER_FILL)[fill] == colours[name]
+    assert [part["types"][number] for number in part["type"]] == list(graph.op_types)
+    assert part["fills"][part["types"].index("Conv")] == 0
+
+
+def test_edges_that_pass_levels_are_led_around() -> None:
+    builder = GraphBuilder("long", time_unit="tick")
+    for name in "abcd":
+        builder.add_op(name, duration=1)
+    for pair in ("ab", "bc", "cd", "ad"):
+        builder.add_edge(*pair)
+    layout = page_document([run(builder.build(), "serial", "lanes:1")])["graph"]["layout"]
+    assert (layout["level"], layout["levels"]) == ([0, 1, 2, 3], 4)
+    ((source, target, *way),) = layout["routes"]
+    assert (source, target, way[1::2]) == (0, 3, [1, 2])
+    assert all(abs(x - layout["x"][1]) > 0.5 for x in way[0::2])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from simsched.analysis.explain import Explanation
@@ -14,7 +16,7 @@ from simsched.page.document import page_document
 from simsched.run import run
 from tests.page_cases import Document, all_pairs, drawn_pairs
 from tests.page_shapes import faults_of
-from tests.strategies import problem_of, random_graph, with_memory
+from tests.strategies import linked_pair, problem_of, random_graph, with_memory
 
 if TYPE_CHECKING:
     import pytest
@@ -69,12 +71,47 @@ def told(part: Mapping[str, Any], document: Document) -> dict[str, Any]:
 
 
 def test_parts_say_what_explain_says() -> None:
+    seen: set[str] = set()
     for result, document in drawn_pairs():
         story = Explanation(result)
         for op, parts in enumerate(document["runs"][0]["parts"]):
             record = operator_record(story, op)
             expected = [{name: each[name] for name in each if name != "text"} for each in record["parts"]]
             assert [told(each, document) for each in parts] == expected
+            for part, text in zip(parts, (each["text"] for each in record["parts"]), strict=True):
+                assert_said(part, text, document)
+                seen.update(part)
+    assert {"changed", "thread", "room", "copies"} <= seen
+
+
+def assert_said(part: Mapping[str, Any], text: str, document: Document) -> None:
+    """What the words of ``explain`` tell beside its figures is in the part, too."""
+    if part.get("short") and "short" in text:
+        assert part.get("changed", False) is ("at first " in text)
+    thread = re.search(r" in thread (\d+)$", text)
+    assert part.get("thread") == (int(thread[1]) if thread else None)
+    assert part.get("room", False) is ("finds no room for" in text or "no place on" in text)
+    copies = re.search(r"the copy of (.*?)(?: \(\+(\d+) more\))?$", text)
+    shown, more = (copies[1].split(", "), int(copies[2] or 0)) if copies else ([], 0)
+    tensors, moves = document["graph"]["tensors"]["names"], document["runs"][0]["transfers"]
+    devices = document["machines"][0]["devices"]
+    names = [f"{tensors[moves[each][7]]} to {devices[moves[each][3]]['name']}" for each in part.get("copies", [])]
+    assert names[:3] == shown
+    assert len(names) == len(shown) + more
+
+
+def test_data_on_the_way_without_a_recorded_copy() -> None:
+    """Seven bytes over a link of 3 ns + 1 ns a byte, in a trace that tells of no copies."""
+    builder = GraphBuilder("far", time_unit="tick")
+    builder.add_tensor("t", bytes=7, kind="activation")
+    builder.add_op("a", duration=2, outputs=["t"], device="d0")
+    builder.add_op("b", duration=5, inputs=["t"], device="d1")
+    result = run(problem_of(builder.build(), linked_pair()), "topological")
+    told_nothing = replace(result, trace=replace(result.trace, transfers=()))
+    (_, parts) = page_document([told_nothing])["runs"][0]["parts"]
+    assert parts[1] == {
+        "kind": "wait", "reason": "transfer", "start": 2, "end": 12, "culprit": 0, "bytes": 7, "moving": 10,
+    }  # fmt: skip
 
 
 def test_parts_name_who_held_what_was_short() -> None:

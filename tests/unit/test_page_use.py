@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -92,3 +93,22 @@ def test_spans_add_up_to_the_live_bytes() -> None:
                     assert sum(now) == live
                     compared += 1
     assert compared > 500
+
+
+def test_every_step_changes_something() -> None:
+    for _, document in all_pairs():
+        part = document["runs"][0]
+        for steps in (*part["memory_steps"], *part["usage"]):
+            assert all(one != other for one, other in pairwise([0, *steps["value"]]))
+
+
+def test_shares_of_use_are_those_of_the_steps() -> None:
+    compared = set()
+    for result, document in drawn_pairs():
+        figures, makespan = document["runs"][0]["figures"], result.makespan
+        devices = document["machines"][0]["devices"]
+        whole = makespan * sum(device["sms"] for device in devices)
+        expected = sum(used(document, "sms", number) for number in range(len(devices))) / whole if whole else None
+        assert figures["sm_utilisation"] == (None if expected is None else pytest.approx(expected, abs=1e-6))
+        compared.add(figures["sm_utilisation"] != figures["bandwidth_utilisation"])
+    assert compared == {True, False}
