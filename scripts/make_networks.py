@@ -16,10 +16,11 @@ from simsched.cost.totals import totals
 from simsched.graph.io import save_graph
 from simsched.graph.model import Graph
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from scripts.language_models import bert_base, gpt2
 from scripts.layer_names import with_layer_names
+
+ROOT = Path(__file__).resolve().parent.parent
 
 LIGHT_MODELS = {
     "inception_v1": "light_inception_v1.onnx",
