@@ -18,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".browser"
 """What is installed without root lies here; git ignores it."""
 VARIABLE = "SIMSCHED_BROWSER"
+NOTE = "path"
+"""File of that folder in which the script leaves what it has found: a path, or nothing where no browser works."""
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "microsoft-edge")
 PLACES = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -79,11 +81,19 @@ def candidates() -> Iterator[Path]:
             yield from (path for path in sorted(folder.rglob("*")) if path.name in PROGRAMS)
 
 
+def present() -> Path | None:
+    """The first Chromium that seems to be here."""
+    return next((path for path in candidates() if path.is_file() and os.access(path, os.X_OK)), None)
+
+
 def find() -> Path | None:
-    """Find the Chromium that the tests shall use; None where there is none, or the user wants none."""
+    """Find the Chromium that the tests shall use; None where there is none that works, or the user wants none."""
     if wanted():
         return Path(wanted()) if Path(wanted()).is_file() else None
-    return next((path for path in candidates() if path.is_file() and os.access(path, os.X_OK)), None)
+    if not (FOLDER / NOTE).is_file():
+        return present()
+    noted = (FOLDER / NOTE).read_text("utf-8").strip()
+    return Path(noted) if Path(noted).is_file() else None
 
 
 def works(browser: Path) -> bool:
@@ -136,20 +146,29 @@ WAYS: tuple[tuple[str, Callable[[], None]], ...] = (
 )
 
 
+def note(browser: Path | None) -> None:
+    """Leave word for the tests which browser works."""
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / NOTE).write_text("" if browser is None else f"{browser}\n", encoding="utf-8")
+
+
 def get() -> str:
-    """Find or install a browser, and say in a sentence what was done."""
+    """Find or install a browser, leave word of it, and say in a sentence what was done."""
     if wanted():
         found = find()
         return f"{VARIABLE} says {wanted()}" + ("." if found else ": no browser, tests of the page will be skipped.")
-    present = find()
-    if present is not None and works(present):
-        return f"Tests of the page use {present}."
+    here = present()
+    if here is not None and works(here):
+        note(here)
+        return f"Tests of the page use {here}."
     begin = time.monotonic()
     for name, install in WAYS:
         install()
-        fresh = find()
+        fresh = present()
         if fresh is not None and works(fresh):
+            note(fresh)
             return f"Tests of the page use {fresh}, installed by {name} in {time.monotonic() - begin:.0f} s."
+    note(None)
     return "No Chromium is here and none could be installed: tests of the page will be skipped."
 
 
