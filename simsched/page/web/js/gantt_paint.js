@@ -7,12 +7,12 @@ import { ThinBars } from "./gantt_thin.js";
 import { hatch } from "./time_canvas.js";
 
 /** @typedef {import("./gantt_boxes.js").GanttPicture} GanttPicture */
-/** How bars look before or after they have run. @typedef {{ alpha: number, edge: number, ink: string, critical: number[], criticalAlpha: number, idle: number }} BarStyle */
+/** How bars look before or after they have run; a line around narrow ones would hide them. @typedef {{ alpha: number, edge: number, around: number, ink: string, critical: number[], criticalAlpha: number, idle: number }} BarStyle */
 
 /** @type {BarStyle} */
-export const AFTERWARDS = { alpha: 1, edge: 0, ink: "on-fill", critical: [], criticalAlpha: 1, idle: 1 };
+export const AFTERWARDS = { alpha: 1, edge: 1, around: 8, ink: "on-fill", critical: [], criticalAlpha: 1, idle: 1 };
 /** @type {BarStyle} */
-export const TO_COME = { alpha: 0.26, edge: 0.75, ink: "ink", critical: [3, 2], criticalAlpha: 0.75, idle: 0 };
+export const TO_COME = { alpha: 0.26, edge: 0.8, around: 4, ink: "ink", critical: [3, 2], criticalAlpha: 0.75, idle: 0 };
 
 /** @param {CanvasRenderingContext2D} context @param {GanttPicture} picture @param {BarStyle} style */
 export function paintGantt(context, picture, style) {
@@ -92,8 +92,8 @@ function paintGanttBar(context, picture, style, row, bar) {
     context.globalAlpha = 0.3;
     context.fillRect(x, y, width - gap, height - slit);
   }
-  if (style.edge && width > 3 && height > 3) {
-    context.strokeStyle = colourOfBar(picture, bar);
+  if (width >= style.around && height > 3) {
+    context.strokeStyle = colours.edge;
     context.globalAlpha = style.edge;
     context.lineWidth = 1;
     context.strokeRect(x + 0.5, y + 0.5, width - gap - 1, height - slit - 1);
