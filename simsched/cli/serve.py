@@ -18,7 +18,7 @@ GRAPH, HARDWARE = "residual", "lanes:2"
 SCHEDULERS = "topological,critical_path,greedy_ready,memory_aware,pipeline"
 
 
-@click.command("serve", epilog="Example: simsched serve inception_v1 --hardware a100_sxm_80gb --open")
+@click.command("serve", epilog="Example: simsched serve inception_v1 --hardware a100_sxm_80gb --write site")
 @click.argument("sources", nargs=-1, metavar="[GRAPH|DIR...]")
 @click.option("--schedulers", "--scheduler", "-s", metavar="A,B,...", help=f"Default: {SCHEDULERS}.")
 @options.scenario_options
