@@ -137,4 +137,5 @@ def graph_from_document(document: Document, name: str | None = None) -> Graph:
     from simsched.graph.schema import ADAPTER, time_scale
 
     scale = time_scale(document.data)
-    return build_graph(document, validate(document, ADAPTER, scale), scale.unit, name)
+    spec = validate(document, ADAPTER, scale)
+    return build_graph(document, spec, scale.unit, name)
