@@ -31,11 +31,16 @@ def look() -> dict[str, Any]:
 
 
 @pytest.fixture
-def page(browser: Browser, look: dict[str, Any]) -> Iterator[Page]:
+def account() -> Account:
+    """What the page of a test has asked for and complained of."""
+    return Account()
+
+
+@pytest.fixture
+def page(browser: Browser, look: dict[str, Any], account: Account) -> Iterator[Page]:
     """An empty page. At the end of its test nothing may have been complained of, and no request have left."""
     context = browser.new_context(**look)
     context.set_default_timeout(PATIENCE_MS)
-    account = Account()
     fresh = context.new_page()
     account.watch(fresh)
     yield fresh

@@ -77,9 +77,7 @@ def test_every_text_can_be_read(look: dict[str, Any], open_page: Opener) -> None
     shown = open_page(whole_page())
     for mode in MODES:
         show_mode(shown, mode)
-        for _ in range(7):
-            shown.click("step-forward")
-        shown.page.evaluate("simsched.app.set({ selected: 2 }), simsched.app.flush()")
+        shown.page.evaluate("simsched.app.seek(2), simsched.app.set({ selected: 2 }), simsched.app.flush()")
         assert shown.page.evaluate(LOW_CONTRAST, 4.5) == [], mode
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from simsched.result import Result
-from tests.page.browser import Opener, Shown
-from tests.page.cases import CASES, FIVE, case, events_of, html_of, states_after
+from tests.page.browser import Account, Opener, Shown
+from tests.page.cases import CASES, FIVE, case, events_of, html_of, states_after, whole_page
 
 FOUR_KINDS = {"finish", "ready", "dispatch", "start"}
 # Presses the page's own button, and reads after each press what the graph shows and what the page says of itself.
@@ -28,6 +28,8 @@ PRESS_ALL = """async ({ button, count }) => {
       words: report.words,
       ready: report.ready,
       running: report.running,
+      listed: ["ready-list", "running-list"].map((id) => [...document.querySelectorAll(`[data-testid=${id}] li`)]
+        .map((item) => [Number(item.dataset.op), item.textContent])),
     });
   }
   return seen;
@@ -86,8 +88,9 @@ def test_the_cases_have_launches_copies_and_operators_without_length() -> None:
 
 @pytest.mark.parametrize("name", ["residual on lanes:2", "fork_join on lanes:2", "no_length", "launches"])
 def test_the_step_button_goes_through_every_event_and_back(name: str, open_page: Opener) -> None:
-    shown = open_page(html_of(case(name)))
-    for number, run in enumerate(case(name).results):
+    runs = case(name).results[:2] if name == "launches" else case(name).results
+    shown = open_page(html_of(runs))
+    for number, run in enumerate(runs):
         focus_on(shown, number)
         rows = shown.steps(number)
         expected = list(states_after(run, rows))
@@ -117,15 +120,13 @@ def test_lists_hold_what_is_ready_and_what_runs(name: str, open_page: Opener) ->
     shown = open_page(html_of([run]))
     names = run.problem.graph.names
     rows = shown.steps(0)
-    for step, states in enumerate(states_after(run, rows)):
-        if step:
-            shown.page.evaluate("simsched.app.stepForward(), simsched.app.flush()")
-        for test_id, state in (("ready-list", "ready"), ("running-list", "running")):
-            items = shown.page.get_by_test_id(test_id).locator("li")
-            listed = [int(each) for each in items.evaluate_all("items => items.map(item => item.dataset.op)")]
-            assert listed == [op for op, each in enumerate(states) if each == state], (step, test_id)
-            for op, text in zip(listed, items.all_inner_texts(), strict=True):
-                assert names[op] in text
+    seen = press_all(shown, "step-forward", len(rows))
+    for each, states in zip(seen, states_after(run, rows), strict=True):
+        for listed, state in zip(each["listed"], ("ready", "running"), strict=True):
+            assert [op for op, _ in listed] == [op for op, now in enumerate(states) if now == state], each["words"]
+            assert all(names[op] in text for op, text in listed)
+        for said, state in ((each["ready"], "ready"), (each["running"], "running")):
+            assert said == [name for name, now in zip(names, states, strict=True) if now == state]
 
 
 def test_keys_step_as_the_buttons_do(open_page: Opener) -> None:
@@ -195,6 +196,16 @@ def test_play_runs_to_the_end_and_stops(open_page: Opener) -> None:
     shown.click("play")
     assert not shown.report()["playing"]
     assert shown.report()["time"] < report["time"]
+
+
+def test_a_page_is_one_file_and_reads_no_other(open_page: Opener, account: Account) -> None:
+    shown = open_page(whole_page())
+    for mode in ("loop", "strategies", "critical_path", "replay"):
+        shown.click(f"tab-{mode}")
+        shown.click("to-end")
+        shown.settle()
+    assert account.requests == [shown.page.url]
+    assert shown.page.url.startswith("file:")
 
 
 def test_home_end_and_the_buttons_for_instants(open_page: Opener) -> None:
