@@ -154,13 +154,13 @@ def _remove_operator(graph: Plain, name: str) -> None:
 
 
 def _add_operator(graph: Plain, given: Mapping[str, Any], scale: TimeScale) -> None:
-    name = str(given.get("name", "")).strip()
+    name = given.get("name", "").strip()
     if not name:
         raise ConfigError("new operator", [Fault("it needs a name")])
     if any(row["name"] == name for row in graph["operators"]):
         raise ConfigError("new operator", [Fault(f"there is an operator {name!r} already")])
     duration = _read(f"duration of {name!r}", scale.duration, given.get("duration", ""))
-    kind = str(given.get("op_type", "")).strip()
+    kind = given.get("op_type", "").strip()
     graph["operators"].append({"name": name, **({"op_type": kind} if kind else {}), "duration": duration})
     for other in given.get("after", ()):
         _add_edge(graph, [other, name], scale)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal
 
 from simsched.config.plain import from_plain, to_plain
-from simsched.errors import ConfigError, Fault, PathKey
+from simsched.errors import ConfigError, Fault, PathKey, SchedulerError
 from simsched.hardware import HardwareProfile
 from simsched.problem import MemoryMode
+from simsched.schedulers.registry import BUILTIN
 
 Amounts = Mapping[str, int]
 Names = Sequence[str]
+_MOST_DEPTH = 100
+_BETWEEN_NAMES = re.compile("[(),=+]")
 _RATIO = re.compile(r"[0-9]{1,30}(/0*[1-9][0-9]{0,29})?")
 
 
@@ -76,6 +80,14 @@ class _Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class _NewOperator:
+    name: str = ""
+    duration: str | int = ""
+    op_type: str = ""
+    after: Names = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Edits:
     """What each means is written at :func:`simsched.page.changed.edit_graph`."""
 
@@ -83,7 +95,7 @@ class _Edits:
     tensors: Mapping[str, str | int] = field(default_factory=dict)
     remove_operators: Names = ()
     remove_edges: Sequence[tuple[str, str]] = ()
-    add_operators: Sequence[Mapping[str, Any]] = ()
+    add_operators: Sequence[_NewOperator] = ()
     add_edges: Sequence[Any] = ()
     hardware: Mapping[str, str] = field(default_factory=dict)
     memory: MemoryMode | None = None
@@ -112,6 +124,42 @@ def check_request(request: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         raise ConfigError("problem", [Fault(f"{wrong[0]!r} is not a factor; write for example 3/2", ("scales",))])
     defaults = {"memory": checked.memory, "seed": checked.seed, "scales": dict(checked.scales)}
     return {**problem, **defaults}, edits
+
+
+def check_depth(request: Any) -> Any:
+    """Return a request that is not nested too deeply for what goes through it by recursion.
+
+    Raises
+    ------
+    ConfigError
+    """
+    level, depth = [request], 0
+    while level:
+        if depth > _MOST_DEPTH:
+            raise ConfigError("request", [Fault(f"is nested more than {_MOST_DEPTH} levels deep")])
+        mappings = (each.values() for each in level if isinstance(each, dict))
+        lists = (each for each in level if isinstance(each, list))
+        level = [inner for part in chain(mappings, lists) for inner in part if isinstance(inner, (dict, list))]
+        depth += 1
+    return request
+
+
+def check_spec(spec: str) -> str:
+    """Return the text of a scheduler that names none but those that simsched comes with.
+
+    On the command line a name may also be an import path. Links are shared, and what they name must not be imported
+    and called before their reader agrees: who wants another scheduler writes it in the page.
+
+    Raises
+    ------
+    SchedulerError
+    """
+    heads = (head.strip() for part in _BETWEEN_NAMES.split(spec) for head in part.split(":")[:-1])
+    for head in heads:
+        if head not in BUILTIN:
+            message = f"{head!r} is no scheduler of simsched, and a page imports no others; write it in the page"
+            raise SchedulerError(message)
+    return spec
 
 
 def check_hardware(profile: HardwareProfile) -> HardwareProfile:
@@ -157,7 +205,7 @@ def _out_of_range(part: object, place: PathKey) -> list[Fault]:
             least = 1 if counted else 1e-9 if _POSITIVE.intersection(path) else 0
             most = 1 if _SHARES.intersection(path) else _MOST_COUNT if counted or "resources" in path else _MOST
             if not least <= value <= most:
-                faults.append(Fault(f"{value!r} is no figure of hardware; expected at most {most}", path))
+                faults.append(Fault(f"{value!r} is no figure of hardware; expected {least} to {most}", path))
 
     visit(to_plain(part), place)
     return faults

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -23,7 +24,7 @@ from simsched.graph.plain import graph_from_plain
 from simsched.hardware import Device, HardwareProfile
 from simsched.page.changed import edit_graph
 from simsched.page.document import page_document
-from simsched.page.form import check_hardware, check_request
+from simsched.page.form import check_depth, check_hardware, check_request, check_spec
 from simsched.page.written import Written, WrittenError, compile_scheduler
 from simsched.problem import Problem, make_problem
 from simsched.profiles.variants import with_model
@@ -35,6 +36,9 @@ from simsched.whatif.figures import edited
 from simsched.whatif.variant import scaled_cost
 
 Plain = dict[str, Any]
+
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which cannot leave Python as they are."""
 
 WARM_UP = ("topological", "critical_path", "greedy_ready", "memory_aware", "pipeline")
 """Schedulers that run once before a reader asks for anything."""
@@ -66,7 +70,8 @@ def answer(request: str) -> str:
 
 
 def _text(response: Plain) -> str:
-    return json.dumps(response, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(response, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _NO_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def warm_up() -> None:
@@ -90,9 +95,11 @@ def runs_again(result: Result) -> bool:
 
 def _read(request: str) -> Any:
     try:
-        return json.loads(request)
+        return check_depth(json.loads(request))
     except ValueError as error:
         raise ConfigError("request", [Fault(f"is not JSON: {error}")]) from None
+    except RecursionError:
+        raise ConfigError("request", [Fault("is nested too deeply")]) from None
 
 
 def _error(error: SimschedError) -> Plain:
@@ -152,7 +159,7 @@ def _edited(plain: Plain, edits: Mapping[str, Any]) -> _Live:
     graph = copy.deepcopy(plain["graph"])
     wanted = edit_graph(graph, edits)
     profile = check_hardware(from_plain(HardwareProfile, plain["hardware"], "hardware"))
-    hardware = _hardware(profile, edits.get("hardware", {}))
+    hardware = check_hardware(_hardware(profile, edits.get("hardware", {})))
     built = graph_from_plain(graph)
     scales = {name: Fraction(text) for name, text in plain["scales"].items() if name in built.index}
     times: dict[str, int] = {}
@@ -226,7 +233,7 @@ def _made(given: Mapping[str, Any]) -> _Made:
     code, label = given.get("code"), given["spec"].strip()
     try:
         if code is None:
-            return _Made(label, False, make_scheduler(label))
+            return _Made(label, False, make_scheduler(check_spec(label)))
         scheduler = compile_scheduler(code)
         return _Made(label or scheduler.name, True, scheduler)
     except SimschedError as error:

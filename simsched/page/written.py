@@ -16,6 +16,8 @@ FILE = "<your scheduler>"
 MODULE = "your_scheduler"
 MOST_LINES = 3_000_000
 """Lines that a scheduler may execute in one run: a loop without an end is told with its line."""
+MOST_SAID = 500
+"""Letters of an error's text that are shown."""
 
 T = TypeVar("T")
 
@@ -49,18 +51,22 @@ def compile_scheduler(code: str) -> Written:
     """
     try:
         compiled = compile(code, FILE, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
-        raise WrittenError(f"{type(error).__name__}: {getattr(error, 'msg', error)}", line) from None
+        raise WrittenError(_named(error, getattr(error, "msg", None) or str(error)), line) from None
     module = types.ModuleType(MODULE)
     sys.modules[MODULE] = module  # dataclasses look their module up
     lines = _Lines()
     lines.watch(lambda: exec(compiled, module.__dict__))
+    return lines.watch(lambda: _last_scheduler(module))
+
+
+def _last_scheduler(module: types.ModuleType) -> Written:
     kinds = [kind for kind in module.__dict__.values() if isinstance(kind, type) and kind.__module__ == MODULE]
     able = [kind for kind in kinds if callable(getattr(kind, "start", None))]
     if not able:
         raise WrittenError("there is no class with a method start(self, problem)", None)
-    return Written(able[-1].__name__, lines.watch(able[-1]))
+    return Written(str(able[-1].__name__), able[-1]())
 
 
 class Written:
@@ -93,7 +99,8 @@ class Written:
         most = len(problem.graph) + 1
 
         def decide(view: View) -> list[tuple[int, int, str]]:
-            return self._kept(lambda: [_row(each) for each in lines.watch(lambda: _taken(policy(view), most))])
+            # What is answered may run code of its own as well, where it is shown.
+            return self._kept(lambda: lines.watch(lambda: [_row(each) for each in _taken(policy(view), most)]))
 
         return decide
 
@@ -150,8 +157,8 @@ class _Lines:
             if isinstance(error, WrittenError) and error.line is not None:
                 raise
             raise WrittenError(str(error), _line_of(error)) from error
-        except (Exception, SystemExit) as error:
-            raise WrittenError(f"{type(error).__name__}: {error}", _line_of(error)) from error
+        except BaseException as error:  # also what ends a program: here it ends a scheduler
+            raise WrittenError(_named(error, _text_of(error)), _line_of(error)) from error
         finally:
             sys.settrace(before)
 
@@ -164,6 +171,19 @@ class _Lines:
             message = f"more than {MOST_LINES:,} lines were executed; does this loop end?"
             raise WrittenError(message, frame.f_lineno)
         return self._line
+
+
+def _named(error: BaseException, text: str) -> str:
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _text_of(error: BaseException) -> str:
+    """What an error says, cut where it is long; its class may be a written one that cannot say it."""
+    try:
+        text = str(error)
+    except BaseException:
+        return ""
+    return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}..."
 
 
 def _line_of(error: BaseException) -> int | None:

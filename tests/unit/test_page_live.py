@@ -177,6 +177,7 @@ def test_runs_are_those_of_compare() -> None:
         ({"hardware": {"streams": "many"}}, "got 'many'"),
         ({"hardware": {"model": "blocks"}}, "shares SMs"),
         ({"hardware": {"model": "warp"}}, "not a device model"),
+        ({"hardware": {"streams": "1000000"}}, "1000000 is no figure of hardware; expected 1 to 100000"),
         ({"memory": "some"}, "'some'"),
         ({"schedulers": []}, "choose at least one"),
         ({"schedulers": [{"spec": "crtical_path"}]}, "did you mean 'critical_path'?"),
@@ -184,6 +185,11 @@ def test_runs_are_those_of_compare() -> None:
         ({"unknown": 3}, "unknown field 'unknown'"),
         ({"durations": 3}, "expected a mapping"),
         ({"add_edges": [["a"]]}, "expected [from, to]"),
+        ({"add_operators": [{"name": 7, "duration": "1"}]}, "add_operators[0].name: expected text"),
+        ({"add_operators": [{"name": "e", "duration": "1", "after": 3}]}, "add_operators[0].after: expected a list"),
+        ({"add_operators": [{"name": "e", "duration": "1", "after": [["a"]]}]}, "after[0]: expected text"),
+        ({"add_operators": [{"name": "e", "duration": []}]}, "add_operators[0].duration: expected text"),
+        ({"add_operators": [{"name": "e", "op": "x"}]}, "unknown field 'op'"),
         ({"remove_operators": []  , "seed": "x"}, "expected a whole number"),
     ],
 )  # fmt: skip
@@ -195,9 +201,23 @@ def test_what_is_wrong_is_said(edits: dict[str, Any], expected: str) -> None:
     assert expected in message(**edits)
 
 
+DEEP = '{"kind": "run", "problem": ' + "[" * 500 + "]" * 500 + "}"
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "3", '{"kind": "walk"}', '{"kind": "run"}', '{"kind": "run", "problem": {"graph": []}}', "\ud800"],
+    [
+        "",
+        "{",
+        "[" * 100_000,
+        DEEP,
+        "[]",
+        "3",
+        '{"kind": "walk"}',
+        '{"kind": "run"}',
+        '{"kind": "run", "problem": {"graph": []}}',
+        "\ud800",
+    ],
 )
 def test_a_request_that_is_none_is_answered(text: str) -> None:
     found = json.loads(answer(text))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
 import pytest
 
-from simsched.page.written import MOST_LINES, WrittenError, compile_scheduler
+from simsched.page.live import answer
+from simsched.page.written import MOST_LINES, MOST_SAID, WrittenError, compile_scheduler
 from simsched.run import run
-from tests.page_requests import ask
+from tests.page_requests import ask, problem
 
 MOST_SUCCESSORS = """
 from dataclasses import dataclass
@@ -47,8 +49,12 @@ class Mine(CriticalPath): pass
 
 
 START = "class A:\n    def start(self, problem):\n"
+HALVES = f"{START}        return lambda view: [(op, 0, '\\ud800') for op in view.ready]\n"
 NO_END = "        n = 0\n        while True:\n            n += 1\n"
 FOR_EVER = "        def policy(view):\n            while True:\n                yield 0, 0\n        return policy\n"
+SILENT = "class E(Exception):\n    def __str__(self):\n        raise ValueError\n"
+HIDDEN = "class I:\n    def __repr__(self):\n        return self.nope\n"
+GUARDED = "class M(type):\n    def __getattribute__(self, name):\n        raise ValueError(name)\n"
 NEEDS = "class A:\n    def __init__(self, n):\n        pass\n    def start(self, p):\n        return p\n"
 
 
@@ -72,6 +78,13 @@ NEEDS = "class A:\n    def __init__(self, n):\n        pass\n    def start(self,
         (f"{START}{FOR_EVER}", None, "'a'"),
         ("class A:\n    def begin(self, problem):\n        return 3\n", None, "no class with a method start"),
         (NEEDS, None, "TypeError"),
+        (f"{START}        raise KeyboardInterrupt\n", 3, "KeyboardInterrupt"),
+        (f"{START}        raise BaseException('mine')\n", 3, "BaseException: mine"),
+        (f"{START}        return [0] * 10**17\n", 3, "MemoryError"),
+        (f"{SILENT}{START}        raise E\n", 6, "E"),
+        (f"{HIDDEN}{START}        return lambda view: [I()]\n", 3, "no attribute 'nope'"),
+        (f"{GUARDED}class A(metaclass=M):\n    def start(self, problem): pass\n", 3, "ValueError: __module__"),
+        ("x = " + "-" * 100_000 + "1\n", None, "Error"),
     ],
 )
 def test_what_is_wrong_with_a_written_scheduler_is_said_at_its_line(code: str, line: int | None, expected: str) -> None:
@@ -108,3 +121,28 @@ def test_lines_are_counted_over_all_calls_and_only_those_of_the_text() -> None:
 def test_two_of_one_name_are_told_apart() -> None:
     found = ask(schedulers=[{"spec": "serial"}, {"spec": "serial"}, {"spec": "serial", "code": MOST_SUCCESSORS}])
     assert [each["label"] for each in found["document"]["runs"]] == ["serial", "serial (2)", "serial (3)"]
+
+
+def test_what_an_error_says_is_cut_where_it_is_long() -> None:
+    message = written(f"{START}        raise ValueError('x' * 10**6)\n")["error"]["message"]
+    assert message == f"line 3: ValueError: {'x' * MOST_SAID}..."
+
+
+def test_halves_of_characters_in_reasons_leave_as_text() -> None:
+    given = problem() | {"schedulers": [{"spec": "", "code": HALVES}]}
+    text = answer(json.dumps({"kind": "run", "problem": given}))
+    text.encode()
+    assert set(json.loads(text)["document"]["runs"][0]["reasons"].values()) == {"\ud800"}
+
+
+@pytest.mark.parametrize("spec", ["os:getcwd", "online(os:getcwd)", "portfolio(members=heft+os:getcwd)", " os :getcwd"])
+def test_a_page_imports_no_scheduler_by_its_path(spec: str) -> None:
+    """What a link names is run before its reader agrees."""
+    error = ask(schedulers=[{"spec": spec}])["error"]
+    assert "'os' is no scheduler of simsched, and a page imports no others" in error["message"]
+
+
+def test_schedulers_with_a_value_are_none_of_a_path() -> None:
+    specs = ["greedy_ready:spt", "online(heft(insertion=false))", "portfolio(members=greedy_ready:lpt+heft)"]
+    found = ask(schedulers=[{"spec": spec} for spec in specs])
+    assert [each["label"] for each in found["document"]["runs"]] == specs
