@@ -204,8 +204,8 @@ def test_memory_aware_keeps_its_target_and_never_runs_dry(seed: int) -> None:
     assert simulate(make_problem(graph, lanes(4)), MemoryAware()).memory.peak(0) <= target
 
 
-@pytest.mark.parametrize("value", [-0.1, float("nan")])
-def test_memory_aware_refuses_negative_slack(value: float) -> None:
+@pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), 1e300])
+def test_memory_aware_refuses_slack_that_is_none(value: float) -> None:
     with pytest.raises(SchedulerError, match="slack must be at least 0"):
         MemoryAware(slack=value)
 
