@@ -45,7 +45,7 @@ export function headline(graph, run) {
   let lost = 0;
   for (const op of chain) {
     for (const part of run.parts[op]) if (part.kind === "wait" && part.reason !== "dependency") waited += part.end - part.start;
-    if (run.parts[op].some(isSlowed)) lost += Math.max(run.end[op] - run.start[op] - run.work.alone[op], 0);
+    lost += lostBySharing(run, op);
   }
   if (!waited && !lost) return t("chain_never_waited", names);
   const share = (/** @type {Time} */ time) => t("chain_share", { time: formatTime(time, graph.unit), share: percentText((100 * time) / run.makespan) });
@@ -56,6 +56,11 @@ export function headline(graph, run) {
     lost: lost ? t("chain_lost", { lost: share(lost) }) : "",
     waited: waited ? share(waited) : t("chain_nothing"),
   });
+}
+
+/** What an operator took longer than alone, because it shared its device. @param {RunPart} run @param {Op} op */
+export function lostBySharing(run, op) {
+  return run.parts?.[op].some(isSlowed) ? Math.max(run.end[op] - run.start[op] - run.work.alone[op], 0) : 0;
 }
 
 /** @param {Part} part */

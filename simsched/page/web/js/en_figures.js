@@ -69,6 +69,23 @@ export const enFigures = {
   summary_best: "best",
   summary_failed: "{name} failed:",
   summary_violations: "The referee on {name}:",
+
+  // why a run took so long
+  account_title: "Why each run took so long",
+  account_what: "From the beginning to the last end: what ran on the way there, or what the next operator waited for.",
+  account_run: "running",
+  account_shared: "slowed by sharing",
+  account_host: "launches",
+  account_streams: "streams taken",
+  account_policy: "held back by the scheduler",
+  account_device: "no room on the device",
+  account_copy: "data on its way",
+  account_unknown: "not known",
+  account_share: "{kind} {share} ({time})",
+  account_shares: "{list}.",
+  account_longest: "Longest wait, {time}:",
+  account_show: "Show where {name} begins to wait",
+
   bounds: "Bounds",
   bounds_of: "Bounds on {machine}",
   bounds_best: "no run is shorter than {time}",

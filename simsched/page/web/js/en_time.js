@@ -23,6 +23,8 @@ export const enTime = {
   time_axis_ticks: "time",
   time_best: "best",
   time_over_best: "+{gap} over the best",
+  time_over_best_why_long: "{gap} longer than the best, most of it: {kind}",
+  time_over_best_why: "+{gap}: {kind}",
   time_valid: "✓ valid",
   time_invalid: "✗ not valid",
   time_unchecked: "not checked",

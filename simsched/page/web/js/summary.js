@@ -1,5 +1,6 @@
 // The figures of all runs side by side, the bounds, and the runs that failed.
 
+import { makeAccounts } from "./account_view.js";
 import { make, makeButton, setAttributes } from "./dom.js";
 import { makeBounds } from "./bounds_list.js";
 import { formatGap, formatPercent, formatSize, formatTime } from "./format.js";
@@ -38,12 +39,13 @@ export function mountSummary(root, app) {
 /** @param {HTMLElement} panel @param {import("./app.js").App} app */
 function drawSummary(panel, app) {
   const { runs, failures } = app.document;
-  panel.replaceChildren(
-    ...(runs.length ? [make("div", { class: "scroll-x" }, makeFigures(app))] : []),
+  const parts = [
+    ...(runs.length ? [make("div", { class: "scroll-x" }, makeFigures(app)), makeAccounts(app)] : []),
     ...failures.map(({ label, message }) => make("p", { class: "summary-failure" }, make("b", {}, t("summary_failed", { name: label })), " ", message)),
     ...runs.filter((run) => run.violations.length).map(makeViolations),
     ...app.document.machines.map((machine, index) => makeBounds(app, machine, index)),
-  );
+  ];
+  panel.replaceChildren(...parts.filter((part) => part !== null));
 }
 
 /** @param {RunPart} run */

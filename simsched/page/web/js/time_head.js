@@ -1,5 +1,6 @@
 // The head line of a run: what it is called, how long it took, how far that is from the best, what it holds now.
 
+import { mainLoss } from "./account.js";
 import { make, makeButton, setAttributes, setText } from "./dom.js";
 import { formatPercent, formatTime } from "./format.js";
 import { memoryNow } from "./memory_view.js";
@@ -7,6 +8,12 @@ import { runColour } from "./time_colour.js";
 import { t } from "./words.js";
 
 const SHOWN_VIOLATIONS = 20;
+
+/** The shortest run; of valid ones where there are any. @param {RunPart[]} runs */
+function shortestRun(runs) {
+  const valid = runs.filter((run) => run.valid !== false);
+  return (valid.length ? valid : runs).reduce((least, each) => (each.makespan < least.makespan ? each : least));
+}
 
 export class RunHead {
   /** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay */
@@ -36,13 +43,14 @@ export class RunHead {
   paint() {
     const { app, replay } = this;
     const { run } = replay;
-    const best = Math.min(...app.document.runs.map(({ makespan }) => makespan));
+    const best = shortestRun(app.document.runs);
     setText(this.label, run.label);
     setAttributes(this.name, { title: t("time_focus_on", { run: run.label }) });
     setText(this.makespan, formatTime(run.makespan, app.graph.unit));
-    const over = best > 0 ? t("time_over_best", { gap: formatPercent(run.makespan / best - 1) }) : "";
-    setText(this.gap, app.replays.length < 2 ? "" : run.makespan === best ? t("time_best") : over);
-    this.gap.classList.toggle("best", run.makespan === best);
+    const isBest = run.makespan === best.makespan && run.valid !== false;
+    setText(this.gap, app.replays.length < 2 ? "" : isBest ? t("time_best") : this.#overBest(best));
+    setAttributes(this.gap, { title: isBest ? null : this.#overBest(best, "_long") });
+    this.gap.classList.toggle("best", isBest);
     const valid = run.valid === null ? "unchecked" : run.valid ? "valid" : "invalid";
     setText(this.valid, t(`time_${valid}`));
     setAttributes(this.valid, { "data-state": valid });
@@ -50,6 +58,15 @@ export class RunHead {
     this.memory.hidden = !run.memory_steps.some(({ time }) => time.length);
     this.problems.replaceChildren(...run.violations.slice(0, SHOWN_VIOLATIONS).map((text) => make("li", {}, text)));
     this.problems.hidden = run.violations.length === 0;
+  }
+
+  /** How much longer than the shortest run, and what most of that is due to. @param {RunPart} best @param {"" | "_long"} [long] */
+  #overBest(best, long = "") {
+    if (best.makespan <= 0 || this.replay.run.makespan < best.makespan) return "";
+    const { app, replay } = this;
+    const gap = formatPercent(replay.run.makespan / best.makespan - 1);
+    const loss = mainLoss(app.graph, replay.run, best);
+    return loss ? t(`time_over_best_why${long}`, { gap, kind: t(`account_${loss}`) }) : t("time_over_best", { gap });
   }
 
   step() {

@@ -35,7 +35,7 @@ export class RunBlock {
     const large = options.large || this.inFocus;
     this.element.classList.toggle("in-focus", this.inFocus && app.replays.length > 1);
     this.gantt.element.hidden = !options.gantt;
-    for (const track of this.memory) track.element.hidden = !options.memory || !(large || track.used);
+    for (const track of this.memory) track.element.hidden = !options.memory || !track.used;
     for (const track of this.usage) track.element.hidden = !options.usage || !large;
     this.axis.element.hidden = !large || !this.shown().length;
     if (this.alive) this.alive.element.hidden = !this.inFocus || !options.memory;

@@ -69,6 +69,23 @@ export const zhFigures = {
   summary_best: "最好",
   summary_failed: "{name} 失败：",
   summary_violations: "裁判对 {name} 的意见：",
+
+  // why a run took so long
+  account_title: "每次运行为何这么久",
+  account_what: "从开始到最后一个算子结束：一路上在运行什么，或者下一个算子在等什么。",
+  account_run: "运行",
+  account_shared: "因共享而变慢",
+  account_host: "启动",
+  account_streams: "流被占用",
+  account_policy: "被调度器推迟",
+  account_device: "设备上没有空位",
+  account_copy: "数据在途中",
+  account_unknown: "原因未知",
+  account_share: "{kind} {share}（{time}）",
+  account_shares: "{list}。",
+  account_longest: "最长的等待（{time}）：",
+  account_show: "显示 {name} 从何时开始等待",
+
   bounds: "上下界",
   bounds_of: "{machine} 上的上下界",
   bounds_best: "任何运行都不会短于 {time}",

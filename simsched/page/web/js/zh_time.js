@@ -23,6 +23,8 @@ export const zhTime = {
   time_axis_ticks: "时间",
   time_best: "最佳",
   time_over_best: "比最佳多 {gap}",
+  time_over_best_why_long: "比最佳多 {gap}，主要是：{kind}",
+  time_over_best_why: "多 {gap}：{kind}",
   time_valid: "✓ 有效",
   time_invalid: "✗ 无效",
   time_unchecked: "未检查",
