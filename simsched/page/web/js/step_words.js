@@ -23,14 +23,24 @@ export function mountStepWords(root, app) {
   const say = () => {
     const [first, second] = stepTexts(app);
     setText(event, first);
-    setText(more, second);
+    const hint = second ? "" : firstHint(app);
+    setText(more, second || hint);
+    words.classList.toggle("words-first", hint !== "");
   };
   const sayNow = paced(say);
   app.subscribe((change) => {
-    if (!["document", "cursor", "focus", "lang", "playing"].some((what) => change.has(what))) return;
+    if (!["document", "cursor", "focus", "lang", "mode", "playing"].some((what) => change.has(what))) return;
     sayNow(app.state.playing && !["document", "focus", "lang"].some((what) => change.has(what)));
     instant.show();
   });
+}
+
+/** What to do first, before anything has happened; lessons say it themselves. @param {import("./app.js").App} app */
+function firstHint(app) {
+  const { data, replay, state } = app;
+  if (!replay || replay.position || state.mode !== "replay") return "";
+  const [lesson] = data.lessons;
+  return lesson ? t("step_first", { tab: t(`tab_${lesson.id}`) }) : t("step_first_replay");
 }
 
 /** Make an action that can be asked for often, and is done at once, or when it is to be slow only once in a while. @param {() => void} action */

@@ -11,6 +11,8 @@ export const zhWords = {
   count_streams_many: "{count} 个流",
   count_more: "另有 {count} 个",
   count_before: "前面还有 {count} 个",
+  step_first: "初次使用？先看“{tab}”这一页；也可以单步前进（→），点选算子查看它的经过。",
+  step_first_replay: "单步前进（→）或播放；点选算子查看它的经过。",
   step_none: "没有成功的运行；原因见下面的指标。",
   step_begin: "开始之前：{run} 有 {operators}、{edges}、{streams}。{roots}",
   step_begin_roots_one: "{list} 没有前驱，最先就绪。",
