@@ -50,9 +50,13 @@ def _sources(folder: Path, left_out: frozenset[str]) -> dict[str, bytes]:
 
 
 def _licences(module: str, distribution: str) -> dict[str, bytes]:
-    """Texts of licences that came with an installed distribution."""
+    """Texts of licences that came with an installed distribution; a source checkout need not be one."""
     found = {}
-    for file in metadata.files(distribution) or ():
+    try:
+        files = metadata.files(distribution) or ()
+    except metadata.PackageNotFoundError:
+        return {}
+    for file in files:
         if "licen" in file.name.lower() and ".dist-info" in file.parts[0]:
             found[f"licenses/{module}-{file.name}"] = Path(str(file.locate())).read_bytes()
     return found

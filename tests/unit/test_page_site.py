@@ -16,6 +16,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,15 @@ def test_the_bundle_holds_all_that_the_worker_imports() -> None:
     assert not any(part in LEFT_OUT for name in names for part in name.split("/"))
     licences = [name for name in names if name.startswith("licenses/")]
     assert len(licences) >= 2, "simpy and PyYAML come with theirs"
+
+
+def test_a_checkout_that_is_not_installed_can_be_bundled(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "files", missing)
+    with zipfile.ZipFile(io.BytesIO(bundle.__wrapped__())) as archive:
+        assert "simsched/page/live.py" in archive.namelist()
 
 
 def test_schedulers_that_a_browser_cannot_run_are_not_offered() -> None:
