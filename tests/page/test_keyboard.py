@@ -26,7 +26,7 @@ FOCUSED = """() => {
   const ringed = (element) => parts(element).some((each) => shows(getComputedStyle(each)));
   const element = document.activeElement;
   if (!element || element === document.body) return null;
-  element.dataset.stop ??= String(document.querySelectorAll("[data-stop]").length);
+  element.dataset.stop ??= String((window.stops = (window.stops ?? 0) + 1));
   const style = getComputedStyle(element);
   const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
   const box = element.getBoundingClientRect();
@@ -188,3 +188,50 @@ def test_words_are_announced_and_nothing_else_is(open_page: Opener) -> None:
     )
     assert len(states) == 11
     assert all("waiting" in state.lower() for state in states), "state is text, too"
+
+
+def focused(shown: Shown) -> str:
+    """Name of what has the focus."""
+    shown.settle()
+    name: str = shown.page.evaluate(
+        "(e => e.dataset.testid ?? e.getAttribute('aria-labelledby') ?? e.tagName)(document.activeElement)"
+    )
+    return name
+
+
+def test_the_focus_stays_near_what_has_gone(open_page: Opener) -> None:
+    shown = open_page(whole_page())
+    shown.page.evaluate("simsched.app.set({ selected: 4 })")
+    shown.settle()
+    for gone in (".story-line button", ".story-close"):
+        shown.page.locator(gone).first.focus()
+        shown.page.keyboard.press("Enter")
+        assert focused(shown) == "story-title"
+    shown.page.keyboard.press("ArrowRight")
+    assert len(shown.report()["ready"]) == 1
+    shown.page.get_by_test_id("ready-list").get_by_role("button").focus()
+    for _ in range(2):
+        shown.page.keyboard.press("ArrowRight")
+    assert shown.report()["ready"] == []
+    assert focused(shown) == "ready-list"
+
+
+def test_readers_are_left_in_peace_while_it_plays(open_page: Opener) -> None:
+    shown = open_page(whole_page())
+    words = shown.page.get_by_test_id("words")
+    shown.page.evaluate(
+        """() => {
+          window.heard = [];
+          const words = document.querySelector("[data-testid=words]");
+          new MutationObserver(() => words.ariaLive === "polite" && window.heard.push(words.textContent))
+            .observe(words, { childList: true, subtree: true, characterData: true });
+        }"""
+    )
+    shown.click("play")
+    shown.wait_until("simsched.state().cursor > 4")
+    assert words.get_attribute("aria-live") == "off"
+    assert shown.page.evaluate("window.heard") == []
+    shown.click("play")
+    shown.settle()
+    assert words.get_attribute("aria-live") == "polite"
+    assert shown.page.evaluate("window.heard.at(-1)") == words.text_content()

@@ -1,5 +1,6 @@
 // What the page shows, in one place. Views subscribe; whatever changes is told once a frame.
 
+import { holdFocus } from "./focus.js";
 import { Timeline } from "./timeline.js";
 import { STATES } from "./replay.js";
 import { setLanguage } from "./words.js";
@@ -95,6 +96,7 @@ export class App {
     if (!this.changed.size) return;
     const change = this.changed;
     this.changed = new Set();
+    const giveFocusBack = holdFocus();
     for (const listener of this.listeners) {
       try {
         listener(change);
@@ -102,6 +104,7 @@ export class App {
         reportError(error); // to the console; the other views go on
       }
     }
+    giveFocusBack();
   }
 
   /** Show another document from its beginning; the run of the same name stays in focus. @param {PageDocument} document */

@@ -5,6 +5,7 @@ import { GraphEditor } from "./editor_graph.js";
 import { HardwareEditor } from "./editor_hardware.js";
 import { choiceBox, labelled } from "./editor_parts.js";
 import { SchedulerEditor } from "./editor_schedulers.js";
+import { holdFocus } from "./focus.js";
 import { t } from "./words.js";
 
 const BUSY_SAID_MS = 300;
@@ -79,9 +80,12 @@ export class Editor {
     this.graph.draw(editing);
     this.hardware.draw(editing);
     this.schedulers.draw(editing);
+    back();
+    // Who has undone the last change is left at a button that can no longer be pressed.
+    const giveFocusBack = holdFocus();
     this.buttons.undo.disabled = !editing.state.past.length;
     this.buttons.reset.disabled = !editing.state.changed;
-    back();
+    giveFocusBack();
   }
 
   /** @param {import("./editor_state.js").Source} source */

@@ -41,7 +41,7 @@ export function mountPlayer(root, app) {
     make("input", { type: "range", min: 0, max: SCRUBBER_STEPS, value: 0, step: 1, "data-testid": "scrubber" })
   );
   scrubber.addEventListener("input", () => app.seek((Number(scrubber.value) / SCRUBBER_STEPS) * app.timeline.end));
-  const time = make("output", { class: "time", "data-testid": "time" });
+  const time = make("span", { class: "time", "data-testid": "time" });
   const speed = /** @type {HTMLSelectElement} */ (make("select", { "data-testid": "speed" }));
   for (const each of SPEEDS) speed.append(make("option", { value: each }, `${each}×`));
   speed.addEventListener("change", () => app.set({ speed: Number(speed.value) }));

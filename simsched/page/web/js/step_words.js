@@ -7,7 +7,7 @@ import { keepChildren } from "./keyed.js";
 import { beginSentence, decidedSentence, endSentence, waitSentence } from "./run_words.js";
 import { t } from "./words.js";
 
-/** While it plays, a screen reader hears no more than one text in so long. */
+/** While it plays, the text changes no more than once in so long: it is to be read. */
 const PAUSE_MS = 1000;
 /** Events of one instant that are shown around the last one. */
 const EVENTS_SHOWN = 30;
@@ -28,8 +28,15 @@ export function mountStepWords(root, app) {
     words.classList.toggle("words-first", hint !== "");
   };
   const sayNow = paced(say);
+  let played = false;
   app.subscribe((change) => {
     if (!["document", "cursor", "focus", "lang", "mode", "playing"].some((what) => change.has(what))) return;
+    // While it plays, screen readers are left in peace; at its end they hear where it stands.
+    if (app.state.playing !== played) {
+      played = app.state.playing;
+      setAttributes(words, { "aria-live": played ? "off" : "polite" });
+      if (!played) words.replaceChildren(event, " ", more);
+    }
     sayNow(app.state.playing && !["document", "focus", "lang"].some((what) => change.has(what)));
     instant.show();
   });
