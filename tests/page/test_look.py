@@ -179,3 +179,59 @@ def test_wide_and_narrow_windows_keep_everything_inside(open_page: Opener) -> No
         shown.page.set_viewport_size({"width": width, "height": 700})
         shown.settle()
         assert shown.page.evaluate("document.documentElement.scrollWidth") <= width, width
+
+
+@pytest.mark.parametrize("look", [PHONE], ids=["phone"])
+@pytest.mark.parametrize("over", ["#graph .dag-view", "[data-testid=run-0] .time-plot"])
+def test_a_finger_that_wipes_over_a_picture_scrolls_the_page(
+    look: dict[str, Any], over: str, open_page: Opener
+) -> None:
+    del look
+    shown = open_page(html_of(case("residual on lanes:2")))
+    shown.page.evaluate(f"document.querySelector({over!r}).scrollIntoView({{ block: 'center' }})")
+    shown.settle()
+    box = shown.page.locator(over).first.bounding_box()
+    assert box is not None
+    before = shown.page.evaluate("scrollY")
+    finger = shown.page.context.new_cdp_session(shown.page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for event, up in (("touchStart", 0), *(("touchMove", 15 * step) for step in range(1, 11))):
+        finger.send("Input.dispatchTouchEvent", {"type": event, "touchPoints": [{"x": x, "y": y - up}]})
+        shown.settle()
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    shown.settle()
+    assert shown.page.evaluate("scrollY") - before > 60
+
+
+CHOSEN = "[role=tab][aria-selected=true], .words-step[aria-current], .run-name[aria-pressed=true]"
+OTHERS = "[role=tab][aria-selected=false], .words-step:not([aria-current]), .run-name[aria-pressed=false]"
+
+
+@pytest.mark.parametrize("look", [{**DESK, "forced_colors": "active"}], ids=["forced colours"])
+def test_what_is_chosen_shows_where_the_system_chooses_the_colours(look: dict[str, Any], open_page: Opener) -> None:
+    del look
+    shown = open_page(whole_page())
+    shown.page.evaluate("simsched.app.seek(2), simsched.app.flush()")
+    grounds = "[...document.querySelectorAll({!r})].map(e => getComputedStyle(e).backgroundColor)"
+    chosen, others = (set(shown.page.evaluate(grounds.format(each))) for each in (CHOSEN, OTHERS))
+    assert len(chosen) == 1, "in one colour of the system"
+    assert others
+    assert not chosen & others
+    fills = shown.page.evaluate(
+        "[...document.querySelectorAll('.chip, .dag-chip')].map(e => getComputedStyle(e).backgroundColor)"
+    )
+    assert len(set(fills)) > 1, "the keys of the pictures keep their colours"
+
+
+@pytest.mark.parametrize("look", [{**DESK, "color_scheme": "dark"}], ids=["dark"])
+def test_paper_is_light_and_holds_no_buttons(look: dict[str, Any], open_page: Opener) -> None:
+    del look
+    shown = open_page(whole_page())
+    shown.page.emulate_media(media="print")
+    shown.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert shown.report()["theme"] == "light"
+    assert not shown.page.get_by_test_id("play").is_visible()
+    assert not shown.page.get_by_role("tab").first.is_visible()
+    assert shown.page.get_by_test_id("words").is_visible()
+    shown.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert shown.report()["theme"] == "dark"

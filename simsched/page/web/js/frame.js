@@ -11,6 +11,7 @@ export function mountFrame(app) {
   byId("theme").addEventListener("click", () => app.set({ theme: app.state.theme === "dark" ? "light" : "dark" }));
   const focus = /** @type {HTMLSelectElement} */ (byId("focus-run"));
   focus.addEventListener("change", () => app.set({ focus: Number(focus.value) }));
+  printInLight(app);
   app.subscribe((change) => {
     if (change.has("lang")) {
       setAttributes(document.documentElement, { lang: app.state.lang === "zh" ? "zh-CN" : "en" });
@@ -27,6 +28,20 @@ export function mountFrame(app) {
     if (change.has("document") || change.has("mode") || change.has("lang")) setText(byId("title"), app.document.title || app.graph.name);
     if (change.has("document")) document.title = `${app.document.title || app.graph.name} – simsched`;
   });
+}
+
+/** Paper is white, whatever the screen is. @param {import("./app.js").App} app */
+function printInLight(app) {
+  let { theme } = app.state;
+  const look = (/** @type {"light" | "dark"} */ other) => {
+    app.set({ theme: other });
+    app.flush();
+  };
+  window.addEventListener("beforeprint", () => {
+    ({ theme } = app.state);
+    look("light");
+  });
+  window.addEventListener("afterprint", () => look(theme));
 }
 
 /** @param {import("./app.js").App} app */
