@@ -56,7 +56,7 @@ function drawHelp(dialog, app) {
     make("h3", {}, t("help_states")),
     helpStates(),
     make("h3", {}, t("help_marks")),
-    make("ul", {}, ...["help_mark_critical", "help_mark_edges", "help_mark_lines"].map((key) => make("li", {}, t(key)))),
+    make("ul", {}, ...["help_mark_critical", "help_mark_edges", "help_mark_lines", "help_b_level"].map((key) => make("li", {}, t(key)))),
     make("h3", {}, t("help_keys")),
     helpKeys(),
     about,
