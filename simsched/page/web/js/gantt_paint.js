@@ -12,7 +12,7 @@ import { hatch } from "./time_canvas.js";
 /** @type {BarStyle} */
 export const AFTERWARDS = { alpha: 1, edge: 1, around: 8, ink: "on-fill", critical: [], criticalAlpha: 1, idle: 1 };
 /** @type {BarStyle} */
-export const TO_COME = { alpha: 0.26, edge: 0.8, around: 4, ink: "ink", critical: [3, 2], criticalAlpha: 0.75, idle: 0 };
+export const TO_COME = { alpha: 0.26, edge: 0.8, around: 8, ink: "ink", critical: [3, 2], criticalAlpha: 0.75, idle: 0 };
 
 /** @param {CanvasRenderingContext2D} context @param {GanttPicture} picture @param {BarStyle} style */
 export function paintGantt(context, picture, style) {

@@ -66,7 +66,7 @@ export class RunHead {
     const { app, replay } = this;
     const gap = formatPercent(replay.run.makespan / best.makespan - 1);
     const loss = mainLoss(app.graph, replay.run, best);
-    return loss ? t(`time_over_best_why${long}`, { gap, kind: t(`account_${loss}`) }) : t("time_over_best", { gap });
+    return loss && loss !== "run" ? t(`time_over_best_why${long}`, { gap, kind: t(`account_${loss}`) }) : t("time_over_best", { gap });
   }
 
   step() {
