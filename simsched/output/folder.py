@@ -32,9 +32,30 @@ def claim(folder: Path) -> None:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write one file through a neighbour that takes its place at the end."""
+    """Write one file through a neighbour that takes its place at the end.
+
+    Through a link goes what is written to where it leads. What is there and no file, such as a pipe or a device, is
+    written into: nothing may take its place.
+
+    Raises
+    ------
+    OSError
+        About the path itself, also where it is the neighbour that cannot be written.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        _write_through_neighbour(Path(os.path.realpath(path)), data)
+    except OSError as error:
+        if error.filename is not None:
+            error.filename, error.filename2 = str(path), None
+        raise
+
+
+def _write_through_neighbour(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=".simsched.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

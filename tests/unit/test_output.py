@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,35 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         write_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert listing(tmp_path) == {"table.csv"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and links as posix has them")
+def test_nothing_takes_the_place_of_what_is_no_file(tmp_path: Path) -> None:
+    """Least of all that of a device: to root, /dev/null is a name that can be given to a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_file(pipe, b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "page").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "page")
+    write_file(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "far" / "page").read_bytes() == b"new"
+    with pytest.raises(IsADirectoryError):
+        write_file(tmp_path / "far", b"new")
+
+
+def test_what_cannot_be_written_is_said_of_the_file_itself(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    for path in (tmp_path / ("x" * 300), tmp_path / "file" / "inside"):
+        with pytest.raises(OSError, match="long|directory") as caught:
+            write_file(path, b"new")
+        assert caught.value.filename in (str(path), str(path.parent))
+    assert listing(tmp_path) == {"file"}
 
 
 def test_names_of_folders_are_plain_and_never_clash() -> None:
