@@ -70,7 +70,7 @@ function unedited(base) {
 }
 
 /** @param {Edits["add_edges"][number]} edge @returns {[string, string]} */
-export function endsOfEdge(edge) {
+function endsOfEdge(edge) {
   return Array.isArray(edge) ? edge : [edge.from, edge.to];
 }
 

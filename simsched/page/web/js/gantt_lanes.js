@@ -26,7 +26,7 @@ export function nowByStream(replay) {
 }
 
 /** @param {import("./app.js").App} app @param {import("./replay.js").Replay} replay @param {import("./gantt_rows.js").GanttRow} row @param {NowByStream} now @returns {LaneNow} */
-export function laneNow(app, replay, row, now) {
+function laneNow(app, replay, row, now) {
   if (row.kind === "stream") return streamNow(app, replay, row.index, now);
   const [text, name] = { copies: copiesNow, host: hostNow, sms: smsNow }[row.kind](app, replay, row);
   return { text: text || t("time_idle"), name, op: -1, state: text ? "running" : "idle" };

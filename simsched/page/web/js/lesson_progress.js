@@ -19,7 +19,7 @@ export function settingDocument(lesson, setting) {
 }
 
 /** A number as people write it, "9,5" as well; NaN where it is none. @param {string} text */
-export function readNumber(text) {
+function readNumber(text) {
   const clean = text.trim().replace(",", ".");
   return clean ? Number(clean) : NaN;
 }

@@ -24,7 +24,6 @@ export function mountLessons(root, app) {
         root.scrollTop = 0;
       } else if (app.state.mode === "replay" && shown && app.document === shown) {
         app.load(app.data.scene);
-        app.flush();
       }
     }
     if (progress && (change.has("mode") || change.has("lang"))) drawLesson(root, app, progress, () => load(progress));

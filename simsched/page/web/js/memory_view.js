@@ -14,8 +14,8 @@ const SMALL_MEMORY = 34;
 const CAPACITY_WITHIN = 3;
 
 /** Highest number of live bytes of a device in any run. @param {PageDocument} document @param {number} device */
-export function highestBytes(document, device) {
-  const values = document.runs.flatMap((run) => [maximumOf(run.memory_steps[device]?.value ?? [])]);
+function highestBytes(document, device) {
+  const values = document.runs.map((run) => maximumOf(run.memory_steps[device]?.value ?? []));
   return Math.max(0, ...values);
 }
 
@@ -61,7 +61,7 @@ function capacityText(replay, capacity) {
 }
 
 /** The memory of one device in one run. */
-export class MemoryTrack {
+class MemoryTrack {
   /** @param {import("./time_view.js").TimeView} view @param {import("./replay.js").Replay} replay @param {number} device */
   constructor(view, replay, device) {
     this.view = view;

@@ -89,11 +89,6 @@ export class Replay {
     return found;
   }
 
-  /** The operator that runs on a stream, or -1. @param {number} stream */
-  runningOn(stream) {
-    return this.running[stream];
-  }
-
   /** Name of the device's stream that ran an operator. @param {Op} op */
   streamName(op) {
     return this.machine.streams[this.run.stream[op]];

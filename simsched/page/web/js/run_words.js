@@ -1,7 +1,6 @@
 // What will happen before a run begins, what came out at its end, and who waits meanwhile.
 
 import { boundName } from "./bounds_list.js";
-import { headline } from "./chain.js";
 import { formatGap, formatTime, formatWhole } from "./format.js";
 import { neighbours } from "./neighbours.js";
 import { IS_READY, QUEUED } from "./replay.js";
@@ -12,13 +11,13 @@ const ROOTS_SHOWN = 4;
 /** Waiting operators that are looked at; the others are only counted. */
 const WAITS_LOOKED_AT = 24;
 
-/** Say what is about to run. @param {GraphPart} graph @param {import("./replay.js").Replay} replay @param {string} label Of the run. */
-export function beginSentence(graph, replay, label) {
+/** Say what is about to run. @param {GraphPart} graph @param {import("./replay.js").Replay} replay */
+export function beginSentence(graph, replay) {
   const { pred } = neighbours(graph);
   const roots = graph.names.filter((_, op) => !pred[op].length);
   const { streams } = replay.machine;
   return t("step_begin", {
-    run: label,
+    run: replay.run.label,
     operators: tCount("count_operators", graph.names.length, { count: formatWhole(graph.names.length) }),
     edges: tCount("count_dependencies", graph.edges.length, { count: formatWhole(graph.edges.length) }),
     streams: tCount("count_streams", streams.length, { count: formatWhole(streams.length) }),
@@ -39,11 +38,6 @@ export function endSentence(graph, replay) {
   };
   if (makespan === bound) return t("step_end_best", parameters);
   return t(figures.gap === null ? "step_end" : "step_end_gap", parameters);
-}
-
-/** Say what decided the end. @param {GraphPart} graph @param {import("./replay.js").Replay} replay */
-export function decidedSentence(graph, replay) {
-  return headline(graph, replay.run);
 }
 
 /**

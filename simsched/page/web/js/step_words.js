@@ -1,10 +1,11 @@
 // The last event of the run in focus in words, and all events of its instant to go to.
 
+import { headline } from "./chain.js";
 import { make, makeButton, setAttributes, setText } from "./dom.js";
 import { eventLabel, eventSentence } from "./event_words.js";
 import { formatTime, shortName } from "./format.js";
 import { keepChildren } from "./keyed.js";
-import { beginSentence, decidedSentence, endSentence, waitSentence } from "./run_words.js";
+import { beginSentence, endSentence, waitSentence } from "./run_words.js";
 import { t } from "./words.js";
 
 /** While it plays, the text changes no more than once in so long: it is to be read. */
@@ -75,8 +76,8 @@ export function stepTexts(app) {
   const { graph, replay } = app;
   if (!replay) return [t("step_none"), ""];
   const { position, events } = replay;
-  if (position === events.length) return [endSentence(graph, replay), decidedSentence(graph, replay)];
-  if (!position) return [beginSentence(graph, replay, replay.run.label), ""];
+  if (position === events.length) return [endSentence(graph, replay), headline(graph, replay.run)];
+  if (!position) return [beginSentence(graph, replay), ""];
   const sentence = eventSentence(graph, replay, position - 1);
   const whole = events.time[position] > events.time[position - 1];
   return [sentence, whole ? waitSentence(graph, replay, app.timeline.now()) : ""];

@@ -18,7 +18,7 @@ const SHOWN_TENSORS = 8;
  * @param {number} time
  * @returns {Alive[]}
  */
-export function aliveAt(graph, run, time) {
+function aliveAt(graph, run, time) {
   const found = [];
   for (const [tensor, device, begin, end] of run.spans) {
     const kept = end === run.makespan && graph.tensors.kind[tensor] !== "activation";

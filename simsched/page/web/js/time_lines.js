@@ -10,7 +10,7 @@ import { t } from "./words.js";
 const LABEL_HEIGHT = 17;
 
 /** Lines of a run; bounds of one kind at one instant are one line. @param {import("./time_view.js").TimeView} view @param {import("./replay.js").Replay} replay @returns {BoundLine[]} */
-export function linesOf(view, replay) {
+function linesOf(view, replay) {
   const { run, machine } = replay;
   const { unit } = view.app.graph;
   const time = (/** @type {number} */ each) => formatTime(each, unit);
@@ -36,7 +36,7 @@ export function linesOf(view, replay) {
  * @param {{ x: number, width: number }[]} labels
  * @param {number} room
  */
-export function placeLabels(labels, room) {
+function placeLabels(labels, room) {
   /** @type {[number, number][][]} */
   const rows = [];
   return labels.map(({ x, width }) => {

@@ -17,7 +17,7 @@ function amountText({ what }, value) {
 }
 
 /** The use of one thing in one run. */
-export class UsageTrack {
+class UsageTrack {
   /** @param {import("./time_view.js").TimeView} view @param {import("./replay.js").Replay} replay @param {Usage} usage */
   constructor(view, replay, usage) {
     this.view = view;
