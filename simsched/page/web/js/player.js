@@ -40,7 +40,10 @@ export function mountPlayer(root, app) {
   const scrubber = /** @type {HTMLInputElement} */ (
     make("input", { type: "range", min: 0, max: SCRUBBER_STEPS, value: 0, step: 1, "data-testid": "scrubber" })
   );
-  scrubber.addEventListener("input", () => app.seek((Number(scrubber.value) / SCRUBBER_STEPS) * app.timeline.end));
+  scrubber.addEventListener("input", () => {
+    app.seek((Number(scrubber.value) / SCRUBBER_STEPS) * app.timeline.end);
+    app.touch("time"); // also where there is no time to go to: it must not stay where it was pulled
+  });
   const time = make("span", { class: "time", "data-testid": "time" });
   const speed = /** @type {HTMLSelectElement} */ (make("select", { "data-testid": "speed" }));
   for (const each of SPEEDS) speed.append(make("option", { value: each }, `${each}×`));
