@@ -206,10 +206,10 @@ def test_bounds_have_names_and_statements_in_both_languages(runs, tmp_path):
 # --- slack --------------------------------------------------------------------------------------------------------
 
 PATHS = """
-import { longestPath, longestPathWith } from "./js/neighbours.js";
+import { longestPath, longestPathWithout } from "./js/neighbours.js";
 say(input.map(({ graph, duration }) => [
   longestPath(graph, duration),
-  graph.names.map((_, op) => longestPathWith(graph, duration, op, 0)),
+  graph.names.map((_, op) => longestPathWithout(graph, duration, op)),
 ]));
 """
 

@@ -28,13 +28,14 @@ interface GraphPart {
   name: string;
   description: string;
   unit: "ns" | "tick";
+  /** Of operators, in topological order: edges go from lower numbers to higher ones. */
   names: string[];
   /** Distinct operator types, and each operator's as an index into them. */
   types: string[];
   type: number[];
   /** By type: index of its fill colour, 0 to 8; 8 is the grey of all others. */
   fills: number[];
-  /** Distinct (source, target, kinds): kinds is a sum of 1 data, 2 control, 4 order of buffer accesses. */
+  /** Distinct (source, target, kinds), ascending: kinds is a sum of 1 data, 2 control, 4 order of buffer accesses. */
   edges: [Op, Op, number][];
   /** `producer` is -1 where none makes the tensor. */
   tensors: { names: string[]; bytes: number[]; producer: Op[]; consumers: Op[][]; kind: string[] };
@@ -57,7 +58,7 @@ interface Groups {
   names: string[];
   /** By operator: its group. */
   of: number[];
-  /** [source group, target group, number of edges]. */
+  /** [source group, target group, number of edges], ascending. */
   edges: [number, number, number][];
   layout: Layout;
 }

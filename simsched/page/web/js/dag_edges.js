@@ -1,13 +1,13 @@
 // Edges on a canvas of their own, below the operators: drawn again only when the drawing moves.
 
-import { drawnKind } from "./dag_scene.js";
+import { EDGE_COLOURS, drawnKind } from "./dag_scene.js";
 import { drawWay } from "./dag_shape.js";
 import { make } from "./dom.js";
 
 /** @typedef {import("./dag_view.js").DagContext} DagContext */
 
-/** By kind of edge: its colour and its dashes. @type {Record<string, [string, number[]]>} */
-const DAG_EDGE_LOOKS = { data: ["edge", []], control: ["edge-control", [6, 4]], order: ["edge-order", [2, 3]] };
+/** By kind of edge: its dashes. @type {Record<string, number[]>} */
+const DAG_EDGE_DASHES = { data: [], control: [6, 4], order: [2, 3] };
 
 /** Give a canvas the size of the view in device pixels. @param {HTMLCanvasElement} canvas @param {import("./pan_zoom.js").PanZoom} panZoom @param {number} density */
 export function fitCanvas(canvas, panZoom, density) {
@@ -67,13 +67,13 @@ function strokeDagEdges(context, pen, density, frames) {
     pen.lineWidth = (crowded ? 3 : 5) / scale;
     pen.stroke();
   }
-  for (const [kind, [colour, dashes]] of Object.entries(DAG_EDGE_LOOKS)) {
+  for (const [kind, dashes] of Object.entries(DAG_EDGE_DASHES)) {
     pen.beginPath();
     for (const index of seen) {
       const [source, target, kinds] = scene.edges[index];
       if (drawnKind(kinds) === kind) traceDagEdge(context, pen, source, target);
     }
-    pen.strokeStyle = colours[colour];
+    pen.strokeStyle = colours[EDGE_COLOURS[kind]];
     pen.globalAlpha = crowded ? 0.28 : 0.85;
     pen.lineWidth = (crowded ? 0.7 : 1.2) / scale;
     pen.setLineDash(crowded ? [] : dashes.map((dash) => dash / scale));

@@ -1,10 +1,13 @@
 // What a drawing of the graph is made of: items (operators, or groups of them), their edges and neighbours, critical ones.
 
 import { routesByEdge } from "./dag_shape.js";
+import { neighbours, neighboursByEdges } from "./neighbours.js";
 
 const KIND_DATA = 1;
 const KIND_CONTROL = 2;
 const KIND_ORDER = 4;
+/** By kind of edge: the name of its colour. @type {Record<string, string>} */
+export const EDGE_COLOURS = { data: "edge", control: "edge-control", order: "edge-order" };
 /** Names of kinds of edges, as classes and test ids have them. */
 const EDGE_KINDS = [
   { name: "data", bit: KIND_DATA },
@@ -30,12 +33,7 @@ export function sceneOf(graph) {
   const { names, layout } = groups ?? graph;
   /** @type {[number, number, number][]} */
   const edges = groups ? groups.edges.map(([source, target]) => [source, target, KIND_DATA]) : graph.edges;
-  const before = /** @type {number[][]} */ (names.map(() => []));
-  const after = /** @type {number[][]} */ (names.map(() => []));
-  for (const [source, target] of edges) {
-    after[source].push(target);
-    before[target].push(source);
-  }
+  const { pred: before, succ: after } = groups ? neighboursByEdges(names.length, edges) : neighbours(graph);
   return { count: names.length, names, layout, edges, routes: routesByEdge(layout), before, after, members: groups ? membersOf(groups) : null };
 }
 

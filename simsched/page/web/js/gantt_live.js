@@ -1,5 +1,6 @@
 // Paints what of a Gantt chart changes with the cursor and the pointer: who runs, who is chosen, on whom it depends.
 
+import { EDGE_COLOURS, drawnKind } from "./dag_scene.js";
 import { paintGanttName } from "./gantt_names.js";
 import { COPY_BAR } from "./gantt_rows.js";
 import { boxOfBar, colourOfBar, rowOfBar } from "./gantt_boxes.js";
@@ -68,11 +69,10 @@ export function paintChosen(context, picture, op, colour) {
 
 /** Arrows from the operators that one reads from, and to those that read from it. @param {CanvasRenderingContext2D} context @param {GanttPicture} picture @param {Op} op */
 export function paintDependencies(context, picture, op) {
-  const colour = [picture.colours.edge, picture.colours.edge, picture.colours["edge-control"], picture.colours["edge-order"]];
   for (const [source, target, kinds] of picture.graph.edges) {
     if (source !== op && target !== op) continue;
     const [from, to] = [endOfOperator(picture, source), startOfOperator(picture, target)];
-    if (from && to) paintGanttArrow(context, from, to, colour[kinds & 1 ? 1 : kinds & 2 ? 2 : 3], picture.colours.panel);
+    if (from && to) paintGanttArrow(context, from, to, picture.colours[EDGE_COLOURS[drawnKind(kinds)]], picture.colours.panel);
   }
 }
 

@@ -1,6 +1,6 @@
 // Help: the keys, the states, what this page is.
 
-import { make, makeButton, setAttributes, setText } from "./dom.js";
+import { make, makeButton, makeSvg, setAttributes } from "./dom.js";
 import { patternDefs, stateSwatch } from "./patterns.js";
 import { STATES } from "./replay.js";
 import { t } from "./words.js";
@@ -48,8 +48,6 @@ function openHelp(dialog) {
 function drawHelp(dialog, app) {
   const close = makeButton("×", () => dialog.close(), { class: "icon help-close", "aria-label": t("help_close") });
   const title = make("h2", { id: "help-title" }, t("help_title"));
-  const about = make("p", { class: "help-about" });
-  setText(about, t("help_version", { version: app.data.version }));
   dialog.replaceChildren(
     make("div", { class: "help-head" }, title, close),
     make("p", {}, t("help_what")),
@@ -59,16 +57,12 @@ function drawHelp(dialog, app) {
     make("ul", {}, ...["help_mark_critical", "help_mark_edges", "help_mark_lines", "help_b_level"].map((key) => make("li", {}, t(key)))),
     make("h3", {}, t("help_keys")),
     helpKeys(),
-    about,
+    make("p", { class: "help-about" }, t("help_version", { version: app.data.version })),
   );
 }
 
 function helpStates() {
-  const defs = make("div", { class: "help-patterns", "aria-hidden": "true" });
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  setAttributes(svg, { width: 0, height: 0 });
-  svg.append(patternDefs("help"));
-  defs.append(svg);
+  const defs = make("div", { class: "help-patterns", "aria-hidden": "true" }, makeSvg("svg", { width: 0, height: 0 }, patternDefs("help")));
   const rows = STATES.flatMap((state, index) => [make("dt", {}, stateSwatch(index, "help"), " ", t(`state_${state}`)), make("dd", {}, t(`help_state_${state}`))]);
   return make("div", {}, defs, make("dl", { class: "help-list" }, ...rows));
 }

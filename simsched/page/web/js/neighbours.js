@@ -1,6 +1,6 @@
 // Who comes before and after whom in a graph, looked up once.
 
-/** @typedef {{ pred: Op[][], succ: Op[][], order: Op[] }} Neighbours `order` is a topological one. */
+/** @typedef {{ pred: Op[][], succ: Op[][] }} Neighbours */
 
 /** @type {WeakMap<GraphPart, Neighbours>} */
 const neighboursOfGraphs = new WeakMap();
@@ -9,27 +9,20 @@ const neighboursOfGraphs = new WeakMap();
 export function neighbours(graph) {
   let found = neighboursOfGraphs.get(graph);
   if (!found) {
-    found = lookNeighboursUp(graph);
+    found = neighboursByEdges(graph.names.length, graph.edges);
     neighboursOfGraphs.set(graph, found);
   }
   return found;
 }
 
-/** @param {GraphPart} graph @returns {Neighbours} */
-function lookNeighboursUp(graph) {
-  const pred = graph.names.map(() => /** @type {Op[]} */ ([]));
-  const succ = graph.names.map(() => /** @type {Op[]} */ ([]));
-  for (const [source, target] of graph.edges) {
+/** The same by edges that are sorted. @param {number} count Of nodes. @param {[number, number, number][]} edges @returns {Neighbours} */
+export function neighboursByEdges(count, edges) {
+  const [pred, succ] = [0, 1].map(() => Array.from({ length: count }, () => /** @type {number[]} */ ([])));
+  for (const [source, target] of edges) {
     succ[source].push(target);
     pred[target].push(source);
   }
-  for (const list of [...pred, ...succ]) list.sort((a, b) => a - b);
-  const missing = pred.map((list) => list.length);
-  const order = missing.flatMap((count, op) => (count ? [] : [op]));
-  for (let place = 0; place < order.length; place += 1) {
-    for (const after of succ[order[place]]) if ((missing[after] -= 1) === 0) order.push(after);
-  }
-  return { pred, succ, order };
+  return { pred, succ };
 }
 
 /** Lengths of longest paths by the durations that they are of. @type {WeakMap<Time[], Time>} */
@@ -39,20 +32,21 @@ const longestPathsOfDurations = new WeakMap();
 export function longestPath(graph, duration) {
   const known = longestPathsOfDurations.get(duration);
   if (known !== undefined) return known;
-  const length = longestPathWith(graph, duration, -1, 0);
+  const length = longestPathWithout(graph, duration, -1);
   longestPathsOfDurations.set(duration, length);
   return length;
 }
 
-/** Length of the longest path where one operator took another time. @param {GraphPart} graph @param {Time[]} duration @param {Op} op @param {Time} own */
-export function longestPathWith(graph, duration, op, own) {
-  const { pred, order } = neighbours(graph);
+/** Length of the longest path if one operator took no time. @param {GraphPart} graph @param {Time[]} duration @param {Op} op */
+export function longestPathWithout(graph, duration, op) {
+  const { pred } = neighbours(graph);
   const end = new Float64Array(duration.length);
   let longest = 0;
-  for (const each of order) {
+  // Numbers of operators are topological.
+  for (let each = 0; each < end.length; each += 1) {
     let start = 0;
     for (const before of pred[each]) if (end[before] > start) start = end[before];
-    end[each] = start + (each === op ? own : duration[each]);
+    end[each] = start + (each === op ? 0 : duration[each]);
     if (end[each] > longest) longest = end[each];
   }
   return longest;

@@ -1,6 +1,6 @@
 // One question of a lesson: what is asked, the answers, and what is said to them.
 
-import { make, setAttributes } from "./dom.js";
+import { make, makeSvg, setAttributes } from "./dom.js";
 import { inLanguage } from "./lesson_controls.js";
 import { EMPTY, RIGHT, WRONG } from "./lesson_progress.js";
 import { language, t } from "./words.js";
@@ -79,10 +79,6 @@ function sayOnce(root, word, text) {
 }
 
 function checkSign() {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  setAttributes(svg, { viewBox: "0 0 20 20", width: 14, height: 14, "aria-hidden": "true" });
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  setAttributes(path, { d: "M3 11l5 5L17 5", fill: "none", stroke: "currentColor", "stroke-width": 3 });
-  svg.append(path);
-  return svg;
+  const path = makeSvg("path", { d: "M3 11l5 5L17 5", fill: "none", stroke: "currentColor", "stroke-width": 3 });
+  return makeSvg("svg", { viewBox: "0 0 20 20", width: 14, height: 14, "aria-hidden": "true" }, path);
 }

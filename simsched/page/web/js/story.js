@@ -53,7 +53,7 @@ function storyHead(app, op) {
   const head = make(
     "div",
     { class: "story-head" },
-    make("span", { class: `story-fill story-fill-${graph.fills[graph.type[op]]}`, "aria-hidden": "true" }),
+    make("span", { class: "story-fill", style: `background:var(--fill-${graph.fills[graph.type[op]]})`, "aria-hidden": "true" }),
     make("h3", {}, graph.names[op]),
     make("span", { class: "story-type" }, graph.types[graph.type[op]]),
   );

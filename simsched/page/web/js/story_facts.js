@@ -1,7 +1,7 @@
 // What an operator costs, how late it may be, and what shortening it would buy.
 
 import { formatCount, formatSize, formatTime, formatWhole } from "./format.js";
-import { longestPath, longestPathWith } from "./neighbours.js";
+import { longestPath, longestPathWithout } from "./neighbours.js";
 import { reasonWords } from "./translated.js";
 import { hasText, t } from "./words.js";
 
@@ -46,7 +46,7 @@ function slackWords(graph, replay, op) {
   const time = (/** @type {Time} */ value) => formatTime(value, graph.unit);
   const path = longestPath(graph, duration);
   if (slack[op]) return t("story_has_slack", { slack: time(slack[op]), path: time(path) });
-  const without = longestPathWith(graph, duration, op, 0);
+  const without = longestPathWithout(graph, duration, op);
   return t(noSlackKey(path, without, duration[op]), { path: time(path), without: time(without), length: time(duration[op]) });
 }
 

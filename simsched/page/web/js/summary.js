@@ -4,6 +4,7 @@ import { makeAccounts } from "./account_view.js";
 import { make, makeButton, setAttributes } from "./dom.js";
 import { makeBounds } from "./bounds_list.js";
 import { formatGap, formatPercent, formatSize, formatTime } from "./format.js";
+import { runColour } from "./time_colour.js";
 import { t } from "./words.js";
 
 /**
@@ -87,7 +88,7 @@ function figuresRow(app, run, index, columns, best) {
   return make(
     "tr",
     { "data-run": index },
-    make("th", { scope: "row" }, make("span", { class: `summary-key summary-run-${index % 7}`, "aria-hidden": "true" }), button),
+    make("th", { scope: "row" }, make("span", { class: "summary-key", style: `background:${runColour(index)}`, "aria-hidden": "true" }), button),
     ...(machines.length > 1 ? [make("td", {}, machines[run.machine].name)] : []),
     make("td", { class: run.valid === false ? "summary-invalid" : null }, t(`summary_valid_${run.valid ?? "unknown"}`)),
     ...cells,

@@ -6,14 +6,9 @@ import { t } from "./words.js";
 
 /** Index of the part that holds at a time; the last one after the end, -1 where there are none. @param {Part[]} parts @param {Time} time */
 export function partAt(parts, time) {
-  let low = 0;
-  let high = parts.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (parts[middle].start <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  let at = parts.length - 1;
+  while (at >= 0 && parts[at].start > time) at -= 1;
+  return at;
 }
 
 /**
