@@ -29,7 +29,6 @@ def graph_part(graph: Graph) -> dict[str, Any]:
     layout = layered_layout(graph, sweeps=SWEEPS_OF_LARGE if large else SWEEPS)
     return {
         "name": graph.name,
-        "description": graph.description,
         "unit": graph.time_unit,
         "names": list(graph.names),
         "types": types,

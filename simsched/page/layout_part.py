@@ -17,7 +17,6 @@ def layout_part(layout: Layout) -> dict[str, Any]:
         "x": [tidy(x, DIGITS) for x in layout.x],
         "level": list(layout.level),
         "levels": layout.levels,
-        "width": tidy(layout.width, DIGITS),
         "routes": [
             [source, target, *(value for x, level in way for value in (tidy(x, DIGITS), level))]
             for (source, target), way in sorted(layout.routes.items())

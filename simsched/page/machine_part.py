@@ -98,9 +98,7 @@ def _same_problem(one: Result, other: Result) -> bool:
 def _device_part(device: Device) -> dict[str, Any]:
     return {
         "name": device.name,
-        "kind": device.kind,
         "model": device.model,
         "sms": device.resources.get("sms"),
         "capacity": device.capacity,
-        "resources": dict(device.resources),
     }

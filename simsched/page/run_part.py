@@ -62,14 +62,11 @@ def figures_part(run: Result, limits: tuple[Bound, ...]) -> dict[str, Any]:
     """Return ``Figures`` of ``web/types.d.ts``."""
     found = metrics(run, limits)
     return {
-        "serial": found.serial,
         "speedup": _figure(found.speedup),
         "gap": _figure(found.gap),
         "utilisation": _figure(found.utilisation),
         "sm_utilisation": _figure(found.sm_utilisation),
         "bandwidth_utilisation": _figure(found.bandwidth_utilisation),
-        "parallelism": _figure(found.parallelism),
-        "critical_path": found.critical_path,
         "lower_bound": found.lower_bound.value,
         "lower_bound_name": found.lower_bound.name,
         "peak_bytes": found.peak_bytes,

@@ -26,7 +26,6 @@ interface PageDocument {
 
 interface GraphPart {
   name: string;
-  description: string;
   unit: "ns" | "tick";
   /** Of operators, in topological order: edges go from lower numbers to higher ones. */
   names: string[];
@@ -49,7 +48,6 @@ interface Layout {
   x: number[];
   level: number[];
   levels: number;
-  width: number;
   /** [source, target, x1, level1, x2, level2, ...] for edges that pass other levels. */
   routes: number[][];
 }
@@ -76,13 +74,11 @@ interface Machine {
 
 interface DevicePart {
   name: string;
-  kind: string;
   model: "lanes" | "sm_share" | "blocks";
   /** null where the device has none. */
   sms: number | null;
   /** Usable bytes; null is unlimited. */
   capacity: number | null;
-  resources: Record<string, number>;
 }
 
 interface RunPart {
@@ -125,14 +121,11 @@ interface RunPart {
 }
 
 interface Figures {
-  serial: Time;
   speedup: number | null;
   gap: number | null;
   utilisation: number | null;
   sm_utilisation: number | null;
   bandwidth_utilisation: number | null;
-  parallelism: number | null;
-  critical_path: Time;
   lower_bound: Time;
   lower_bound_name: string;
   peak_bytes: number;
