@@ -56,3 +56,17 @@ def zoo_pairs() -> Pairs:
 def all_pairs() -> Pairs:
     """All of them."""
     return drawn_pairs() + zoo_pairs()
+
+
+def setting_document(lesson: Document, setting: str) -> Document:
+    """Return the ``PageDocument`` of one setting, put together from the pools as the page is to do it."""
+    variant = lesson["variants"][setting]
+    problem = variant["problem"]
+    return {
+        "title": variant["title"],
+        "graph": lesson["graphs"][variant["graph"]],
+        "machines": [lesson["machines"][place] for place in variant["machines"]],
+        "runs": [{**lesson["runs"][place], "machine": machine} for place, machine in variant["runs"]],
+        "failures": [],
+        "problem": None if problem is None else lesson["problems"][problem],
+    }

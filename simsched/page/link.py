@@ -81,21 +81,6 @@ def link_scripts(sources: Mapping[str, str], entry: str = "main.js") -> str:
     return "".join(f"// {name}\n{modules[name].body.strip()}\n\n" for name in _in_order(modules, entry)).rstrip("\n")
 
 
-def check_modules(sources: Mapping[str, str]) -> dict[str, Module]:
-    """Read all modules and hold them to the rules.
-
-    Raises
-    ------
-    ConfigError
-        With all that is wrong with the first module that breaks a rule.
-    """
-    modules = {name: read_module(name, text) for name, text in sources.items()}
-    _check(modules)
-    for name in sorted(modules):
-        _in_order(modules, name)
-    return modules
-
-
 def _check(modules: Mapping[str, Module]) -> None:
     """Refuse names that two modules declare, and imports of what is not there."""
     owners: dict[str, str] = {}

@@ -17,8 +17,6 @@ from simsched.page.bundle import bundle
 
 PYODIDE = "314.0.7"
 ARCHIVE = Path(__file__).parent / "vendor" / f"pyodide-{PYODIDE}.tgz"
-INTEGRITY = "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
-"""What npm publishes as the sum of the archive."""
 
 MEMBERS = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 LICENCES = ("LICENSE.MPL-2.0", "LICENSE.CPython", "README.md")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from simsched.page.lessons import lessons
-from simsched.page.lessons.pool import setting_document
 from tests.page.browser import Opener, Shown
 from tests.page.cases import whole_page
+from tests.page_cases import setting_document
 
 Plain = dict[str, Any]
 

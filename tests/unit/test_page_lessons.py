@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from simsched.page.lessons import lessons
-from simsched.page.lessons.pool import setting_document
 from simsched.page.live import answer
 from tests.page.node import run_node
+from tests.page_cases import setting_document
 from tests.page_shapes import faults_of, shapes
 
 Plain = dict[str, Any]

@@ -86,17 +86,3 @@ def _variant(parts: list[Parts], pools: Mapping[str, Pool]) -> dict[str, Any]:
         "machines": machines,
         "runs": [[pools["runs"].place(run), machines.index(home)] for (_, _, run), home in shown],
     }
-
-
-def setting_document(lesson: Mapping[str, Any], setting: str) -> dict[str, Any]:
-    """Return the ``PageDocument`` of one setting, put together from the pools as the page does it."""
-    variant = lesson["variants"][setting]
-    problem = variant["problem"]
-    return {
-        "title": variant["title"],
-        "graph": lesson["graphs"][variant["graph"]],
-        "machines": [lesson["machines"][place] for place in variant["machines"]],
-        "runs": [{**lesson["runs"][place], "machine": machine} for place, machine in variant["runs"]],
-        "failures": [],
-        "problem": None if problem is None else lesson["problems"][problem],
-    }
