@@ -12,7 +12,7 @@ import click
 
 from simsched.cli import console, exits, options
 from simsched.cli.progress import progress
-from simsched.cli.sources import Found, find_runs
+from simsched.cli.sources import Found, find_runs, warn
 
 LONG = 5000
 """Operators of all runs together above which it is said how far the page is."""
@@ -95,11 +95,7 @@ def _write(output: Path, text: str, found: Found) -> None:
 
     data = text.encode()
     write_file(output, data)
-    for failure in found.failures:
-        console.warn(f"{failure.label} failed: {failure.message}")
-    for result in found.results:
-        if result.valid is False:
-            console.warn(f"{result.label}: the referee finds this run INVALID; the page says why")
+    warn(found)
     graph = found.results[0].problem.graph
     what = f"{plural(len(found.results), 'run')} of {graph.name}"
     console.say(f"written to {output} ({format_size(len(data))}, {what})")

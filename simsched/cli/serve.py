@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simsched.cli import console, exits, options
-from simsched.cli.sources import Found, find_runs
+from simsched.cli.sources import Found, find_runs, warn
 
 if TYPE_CHECKING:
     from simsched.page.site import Site
@@ -78,8 +78,7 @@ def _site(found: Found, title: str, *, with_lessons: bool) -> Site:
     from simsched.page.live import runs_again
     from simsched.page.site import LIVE_FILES, site
 
-    for failure in found.failures:
-        console.warn(f"{failure.label} failed: {failure.message}")
+    warn(found)
     again = all(runs_again(result) for result in found.results)
     if not again:
         console.warn(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simsched.cli import options
+from simsched.cli import console, options
 from simsched.cli.session import Request, make_schedulers, simulate
 from simsched.errors import ConfigError, Fault, SchedulerError
 from simsched.run import SCHEDULERS
@@ -62,6 +62,15 @@ def find_runs(sources: Sequence[str], schedulers: str | None, scenario: dict[str
     if not found.results:
         raise SchedulerError("; ".join(f"{failure.label}: {failure.message}" for failure in found.failures))
     return found
+
+
+def warn(found: Found) -> None:
+    """Say which runs failed and which are not valid; the page says it too."""
+    for failure in found.failures:
+        console.warn(f"{failure.label} failed: {failure.message}")
+    for result in found.results:
+        if result.valid is False:
+            console.warn(f"{result.label}: the referee finds this run INVALID; the page says why")
 
 
 def _new_runs(sources: Sequence[str], schedulers: str | None, options_given: dict[str, Any]) -> Found:

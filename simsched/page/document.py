@@ -77,7 +77,8 @@ def page_document(
 def _runs(
     results: Sequence[Result], machines: Sequence[Machine], limits: Sequence[tuple[Bound, ...]], progress: Progress
 ) -> list[dict[str, Any]]:
-    labels, homes = _labels(results, machines), _homes(results, machines)
+    homes = _homes(results, machines)
+    labels = _labels(results, machines, homes)
     found = []
     for number, (run, label, home) in enumerate(zip(results, labels, homes, strict=True)):
         progress(number, len(results))
@@ -120,9 +121,8 @@ def _homes(results: Sequence[Result], machines: Sequence[Machine]) -> list[int]:
     return [home[id(run)] for run in results]
 
 
-def _labels(results: Sequence[Result], machines: Sequence[Machine]) -> list[str]:
+def _labels(results: Sequence[Result], machines: Sequence[Machine], homes: Sequence[int]) -> list[str]:
     """What each run is called: its scheduler, with its machine where there are several; no two alike."""
     if len(machines) == 1:
         return distinct([run.label for run in results])
-    homes = _homes(results, machines)
     return distinct([f"{run.label} on {machines[home].name}" for run, home in zip(results, homes, strict=True)])

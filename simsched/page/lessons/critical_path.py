@@ -146,12 +146,10 @@ def _bought(runs: Mapping[str, Runs]) -> Question:
     return Question(
         "bought",
         Text(
-            f"Freed, on {MANY} lanes. Shortening {task} to {near[0]} saves {off} of its own time, {other} to "
-            f"{near[1]} saves "
-            f"{on}, and {other} to {far} saves {much}. How much shorter does the run get by each of the three?",
+            f"Freed, on {MANY} lanes. Shortening {task} to {near[0]} saves {off} of its own time, {other} to {near[1]} "
+            f"saves {on}, and {other} to {far} saves {much}. How much shorter does the run get by each of the three?",
             f"去掉多余依赖，{MANY} 条通道。{task} 缩到 {near[0]}，自己省 {off}；{other} 缩到 {near[1]}，省 {on}；"
-            f"{other} 缩到 {far}，"
-            f"省 {much}。运行分别缩短多少？",
+            f"{other} 缩到 {far}，省 {much}。运行分别缩短多少？",
         ),
         "choice",
         Text(
@@ -160,9 +158,8 @@ def _bought(runs: Mapping[str, Runs]) -> Question:
         ),
         Text(
             f"{task} is off the critical path: it has slack, and nothing is gained. {other} is on it: the {on} are "
-            f"gained in full. But of {much} only {gains[2]}: by then {path}, {length} long, is the longest path. "
-            "What is "
-            "worth making faster has to be asked again after each step.",
+            f"gained in full. But of {much} only {gains[2]}: by then {path}, {length} long, is the longest path. What "
+            "is worth making faster has to be asked again after each step.",
             f"{task} 不在关键路径上，它有松弛时间，缩短它毫无收获。{other} 在关键路径上，省下的 {on} 全部得到。"
             f"可是省 {much} 时只得到 {gains[2]}：这时最长的路径已是 {path}，长 {length}。每改进一步，"
             "都要重新问哪里值得加快。",
@@ -186,16 +183,14 @@ def _amdahl(runs: Mapping[str, Runs]) -> Question:
         "amdahl",
         Text(
             "Freed, nothing made shorter. Nothing can run beside Load and Join. By Amdahl's law, at most how many "
-            "times "
-            "as fast as on one lane can the run be, however many lanes there are?",
+            "times as fast as on one lane can the run be, however many lanes there are?",
             "去掉多余依赖，不缩短任何算子。Load 和 Join 执行时，别的什么都不能执行。按阿姆达尔定律，不管有多少通道，"
             "运行最多能比单通道快到几倍（即加速比的上限）？",
         ),
         "number",
         Text(
-            "With p lanes the run takes at least S + (W − S) / p. W is the work of all operators, as long as the "
-            "run on "
-            f"one lane; S is that of Load and Join, {TASKS['Load']} + {TASKS['Join']}. Let p grow.",
+            "With p lanes the run takes at least S + (W − S) / p. W is the work of all operators, as long as the run "
+            f"on one lane; S is that of Load and Join, {TASKS['Load']} + {TASKS['Join']}. Let p grow.",
             f"p 条通道时，用时至少是 S + (W − S) / p。W 是全部算子的工作量，等于单通道的用时；S 是 Load 和 Join 的，"
             f"{TASKS['Load']} + {TASKS['Join']}。让 p 越来越大。",
         ),
@@ -243,13 +238,11 @@ def _longer(runs: Mapping[str, Runs]) -> Question:
             "看看通道紧张但又不太紧张的情况，再看不在关键路径上的算子。",
         ),
         Text(
-            f"{SHORTER[choice][0]} ends sooner, so T4 starts at {now[0]} instead of {was[0]}, and those that wait "
-            "for it "
-            f"take the lanes before T9, the longest, which starts at {now[1]} instead of {was[1]}: "
-            f"{after.makespan} instead "
-            f"of {before.makespan}. One more lane can do the same: {more} lanes take "
-            f"{with_more}. R. L. Graham published these nine tasks in 1966 (here with doubled durations, between Load "
-            "and Join). So compare with a lower bound before you trust an improvement.",
+            f"{SHORTER[choice][0]} ends sooner, so T4 starts at {now[0]} instead of {was[0]}, and those that wait for "
+            f"it take the lanes before T9, the longest, which starts at {now[1]} instead of {was[1]}: {after.makespan} "
+            f"instead of {before.makespan}. One more lane can do the same: {more} lanes take {with_more}. R. L. Graham "
+            "published these nine tasks in 1966 (here with doubled durations, between Load and Join). So compare with "
+            "a lower bound before you trust an improvement.",
             f"{SHORTER[choice][0]} 提前结束，于是 T4 从 {was[0]} 提前到 {now[0]} 开始，等它的算子抢先占了通道，"
             f"最长的 T9 到 {now[1]} 才开始，而不是 {was[1]}：用时 {after.makespan}，而不是 {before.makespan}。"
             f"多一条通道也会这样：{more} 条通道用时 {with_more}。"

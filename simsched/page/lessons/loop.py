@@ -69,9 +69,8 @@ def loop() -> Lesson:
             "operators to free streams, as far as there are SMs; they run. It ends when nothing is left. Step through "
             "it with the arrow keys, and change the setting as you like.",
             f"一个由 {count} 个算子组成的模块在一块有 {SMS} 个 SM 的小 GPU 上运行。每个时刻都走一遍同样的循环："
-            "算子结束；"
-            "前驱全部结束的算子变为就绪；只要 SM 够用，调度器就把就绪的算子派发给空闲的流；算子执行。直到全部完成为止。"
-            "用方向键一步一步地看，设置可以随意改。",
+            "算子结束；前驱全部结束的算子变为就绪；只要 SM 够用，调度器就把就绪的算子派发给空闲的流；算子执行。"
+            "直到全部完成为止。用方向键一步一步地看，设置可以随意改。",
         ),
         CONTROLS,
         runs,

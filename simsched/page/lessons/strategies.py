@@ -68,10 +68,9 @@ def strategies() -> Lesson:
         Text("Strategies compared", "策略比较"),
         Text(
             f"One training step of a network in {STAGES} stages: forward passes F, then backward passes B. What F "
-            "makes "
-            f"stays in memory until its B has run. The batch of {BATCH} samples can be cut into equal microbatches: "
-            "as much work in all, in smaller pieces. Peak memory is that of the fullest device; communication costs "
-            "nothing here.",
+            f"makes stays in memory until its B has run. The batch of {BATCH} samples can be cut into equal "
+            "microbatches: as much work in all, in smaller pieces. Peak memory is that of the fullest device; "
+            "communication costs nothing here.",
             f"一个分成 {STAGES} 段的网络训练一步：先是前向 F，再是反向 B。F 的结果留在内存里，直到对应的 B 执行完。"
             f"一批 {BATCH} 个样本可以切成相等的微批次：总工作量不变，只是每份更小。峰值内存取最满的那个设备；"
             "这里通信不花时间。",
@@ -223,9 +222,8 @@ def _design(runs: Mapping[str, Runs]) -> Question:
     return Question(
         "design",
         Text(
-            f"Each device has {format_size(LIMIT)}. Choose one strategy and a number of microbatches with which "
-            "the step "
-            f"fits, and is at least twice as fast as one stream with one batch ({serial}).",
+            f"Each device has {format_size(LIMIT)}. Choose one strategy and a number of microbatches with which the "
+            f"step fits, and is at least twice as fast as one stream with one batch ({serial}).",
             f"每个设备只有 {format_size(LIMIT)} 内存。选一种策略和微批次的数量，使这一步放得下，"
             f"而且至少比整批单流（{serial}）快一倍。",
         ),
@@ -237,14 +235,12 @@ def _design(runs: Mapping[str, Runs]) -> Question:
         ),
         Text(
             f"1F1B takes as long as GPipe, {early.makespan} with {MICROBATCHES[-1]} microbatches, and needs "
-            f"{format_size(peak(early))} instead of {format_size(peak(gpipe))}: a stage runs a backward pass as "
-            "soon as "
-            "it can, and keeps no more microbatches than there are stages from it to the end. Stages, microbatches "
+            f"{format_size(peak(early))} instead of {format_size(peak(gpipe))}: a stage runs a backward pass as soon "
+            "as it can, and keeps no more microbatches than there are stages from it to the end. Stages, microbatches "
             "and their order do together what none of them does alone.",
             f"1F1B 和 GPipe 一样快（{MICROBATCHES[-1]} 个微批次时都是 {early.makespan}），但只要 "
-            f"{format_size(peak(early))}，"
-            f"而不是 {format_size(peak(gpipe))}：每一段都尽早做反向，它留存的微批次不多于从它到末段的段数。"
-            "分段、微批次和顺序合在一起，做到了单独哪一个都做不到的事。",
+            f"{format_size(peak(early))}，而不是 {format_size(peak(gpipe))}：每一段都尽早做反向，"
+            "它留存的微批次不多于从它到末段的段数。分段、微批次和顺序合在一起，做到了单独哪一个都做不到的事。",
         ),
         reached=reaching(alone, fits),
     )
