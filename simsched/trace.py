@@ -17,6 +17,7 @@ from simsched.errors import ConfigError, Fault
 from simsched.graph.model import OpId, TensorId
 from simsched.problem import Problem
 from simsched.schedule import Schedule
+from simsched.trace_form import check_form
 
 COLUMNS = ("stream", "dispatch", "ready", "start", "end", "launch_order")
 
@@ -263,7 +264,7 @@ def read_trace(text: str, problem: Problem, source: str = "trace") -> Trace:
         memory = document["memory"]
         # Through an array, so that anything but a whole number is refused.
         stream, dispatch, ready, start, end, launch_order = (list(array("q", document[name])) for name in COLUMNS)
-        return Trace(
+        trace = Trace(
             stream,
             dispatch,
             ready,
@@ -279,5 +280,6 @@ def read_trace(text: str, problem: Problem, source: str = "trace") -> Trace:
             list(array("q", document.get("launched", ()))),
             tuple(_cohort(row) for row in document.get("cohorts", ())),
         )
+        return check_form(trace, problem)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ConfigError(source, [Fault(f"not a recorded run of this problem: {error}")]) from error

@@ -19,6 +19,7 @@ from simsched.cost.base import KernelCost
 from simsched.errors import ConfigError, Fault
 from simsched.hardware import HardwareProfile
 from simsched.problem import MemoryMode, Problem
+from simsched.profiles.ranges import check_hardware
 from simsched.result import Comparison, Failure, Result
 from simsched.schedulers.proof import Proof
 from simsched.trace import read_trace
@@ -148,13 +149,37 @@ def _read_problem(folder: Path) -> tuple[Problem, _Problem]:
 
     document, found = _read(folder / "problem.json", _Problem)
     graph = graph_from_document(Document(found.graph, document.source))
+    check_hardware(found.hardware, document.source)
+    _check_costs(found, len(graph), document.source)
     costs = tuple(found.costs)
     allowed = {op: tuple(devices) for op, devices in found.allowed.items()}
     return Problem(graph, found.hardware, costs, allowed, found.seed), found
 
 
+def _check_costs(found: _Problem, operators: int, source: str) -> None:
+    """Refuse costs of devices and operators that there are not."""
+    devices = len(found.hardware.devices)
+    strange = [op for column in found.costs for op in column if not 0 <= op < operators]
+    strange += [op for op in found.allowed if not 0 <= op < operators]
+    if strange:
+        raise ConfigError(source, [Fault(f"has costs of operator {strange[0]} of {operators}")])
+    if len(found.costs) != devices:
+        raise ConfigError(source, [Fault(f"has costs on {len(found.costs)} devices of {devices}")])
+    placed = [device for row in found.allowed.values() for device in row or (-1,)]
+    if not all(0 <= device < devices for device in placed):
+        raise ConfigError(source, [Fault(f"places operators on devices that are none of its {devices}")])
+
+
+def _check_actual(run: _Run, problem: Problem, source: str) -> None:
+    columns, operators = run.actual or [], len(problem.graph)
+    whole = all(len(column) == operators and min(column, default=0) >= 0 for column in columns)
+    if run.actual is not None and (len(columns) != len(problem.devices) or not whole):
+        raise ConfigError(source, [Fault("'actual' has not a duration for each operator on each device")])
+
+
 def _read_run(folder: Path, problem: Problem) -> Result:
-    _, run = _read(folder / "run.json", _Run)
+    document, run = _read(folder / "run.json", _Run)
+    _check_actual(run, problem, document.source)
     path = folder / "trace.json"
     trace = read_trace(read_text(path), problem, str(path))
     violations = None if run.violations is None else tuple(run.violations)

@@ -24,9 +24,10 @@ from simsched.graph.plain import graph_from_plain
 from simsched.hardware import Device, HardwareProfile
 from simsched.page.changed import edit_graph
 from simsched.page.document import page_document
-from simsched.page.form import check_depth, check_hardware, check_request, check_spec
+from simsched.page.form import check_depth, check_request, check_spec
 from simsched.page.written import Written, WrittenError, compile_scheduler
 from simsched.problem import Problem, make_problem
+from simsched.profiles.ranges import check_hardware
 from simsched.profiles.variants import with_model
 from simsched.result import Comparison, Failure, Result
 from simsched.run import compare_named

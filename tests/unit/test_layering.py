@@ -23,7 +23,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"cost"}),
     frozenset({"profiles"}),
     frozenset({"eligibility", "problem"}),
-    frozenset({"schedule", "trace", "noise"}),
+    frozenset({"schedule", "trace", "trace_form", "noise"}),
     frozenset({"schedulers", "engine", "analysis"}),
     frozenset({"exact"}),
     frozenset({"result"}),
