@@ -26,6 +26,8 @@ export function mountMembers(frame, context) {
     const inside = panel.contains(document.activeElement);
     panel.hidden = true;
     group = -1;
+    shown.clear();
+    list.replaceChildren();
     if (inside) /** @type {HTMLElement | null} */ (frame.querySelector(".dag-layer-boxes"))?.focus();
   };
   const fill = () => {
