@@ -191,3 +191,14 @@ def test_a_large_page_says_how_far_it_is(tmp_path: Path) -> None:
     done = invoke(*words, "-o", str(tmp_path / "p.html"))
     assert done.exit_code == 0
     assert done.stderr == "page: 0 of 2 runs\npage: 1 of 2 runs\npage: 2 of 2 runs\n"
+
+
+@pytest.mark.parametrize("words", [("page", "-o", "page.html"), ("serve", "--write", "site", "--no-lessons")])
+def test_a_run_that_breaks_a_rule_is_said(recorded: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    shutil.copytree(recorded / "two" / "residual", tmp_path / "runs")
+    path = tmp_path / "runs" / "serial" / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "violations": ["a ends before it starts"]}))
+    command, option, output, *rest = words
+    done = invoke(command, str(tmp_path / "runs"), option, str(tmp_path / output), *rest)
+    assert done.exit_code == 1, done.output
+    assert "serial: the referee finds this run INVALID" in " ".join(done.stderr.split())
