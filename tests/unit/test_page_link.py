@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,14 @@ def test_every_script_of_the_page_is_used_and_keeps_the_rules() -> None:
     assert len(SCRIPTS) > 10
     joined = link_scripts(SCRIPTS)
     assert [name for name in SCRIPTS if f"// {name}\n" not in joined] == []
+
+
+def test_the_table_of_the_scripts_names_every_one() -> None:
+    table = (WEB / "README.md").read_text("utf-8").partition("## Rules")[0]
+    patterns = [name.removeprefix("js/") for name in re.findall(r"`([\w*/]+\.js)`", table)]
+    assert [name for name in SCRIPTS if not any(fnmatchcase(name, pattern) for pattern in patterns)] == []
+    names = [*SCRIPTS, "worker.js"]
+    assert [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)] == []
 
 
 def test_scripts_are_short() -> None:
