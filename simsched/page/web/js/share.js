@@ -55,8 +55,20 @@ export async function sharedOf(hash) {
   const packed = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
   const bytes = await piped(packed, new DecompressionStream("deflate-raw"));
   const shared = JSON.parse(new TextDecoder().decode(bytes));
-  if (shared?.v !== 1 || !shared.edits || !shared.problem) throw new Error("not a state of this page");
+  if (!isState(shared)) throw new Error("not a state of this page");
   return shared;
+}
+
+/** Whether this is what the page itself reads of a state; the rest is checked where it is run. @param {any} shared */
+function isState(shared) {
+  const schedulers = [shared?.problem?.schedulers, shared?.edits?.schedulers ?? []];
+  const written = (/** @type {any} */ each) => typeof each?.spec === "string" && ["string", "undefined"].includes(typeof each.code);
+  return shared?.v === 1 && isMapping(shared.edits) && isMapping(shared.problem) && schedulers.every((list) => Array.isArray(list) && list.every(written));
+}
+
+/** @param {unknown} value */
+function isMapping(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** @param {Uint8Array<ArrayBuffer>} bytes @param {CompressionStream | DecompressionStream} stream @returns {Promise<Uint8Array>} */
@@ -67,7 +79,10 @@ async function piped(bytes, stream) {
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts.push(part.value);
     size += part.value.length;
-    if (size > MOST_UNPACKED) throw new Error("too large");
+    if (size > MOST_UNPACKED) {
+      reader.cancel().catch(() => undefined);
+      throw new Error("too large");
+    }
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
