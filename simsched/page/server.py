@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
+import sys
 from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +20,8 @@ ADDRESS = "127.0.0.1"
 WORKER = LIVE_FILES["worker"]
 FIRST_PORT = 8000
 TRIED_PORTS = 100
+PATIENCE = 60
+"""Seconds after which a connection on which nothing happens is closed."""
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -75,6 +78,11 @@ class SiteServer(ThreadingHTTPServer):
         tried = str(port) if port is not None else f"{ports[0]} to {ports[-1]}"
         raise ConfigError("--port", [Fault(f"{tried}: {reason.lower()}; name another one")])
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a reader that has gone, in whatever way: the terminal belongs to the command."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
     @property
     def url(self) -> str:
         """Address to open."""
@@ -99,6 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "simsched"
     sys_version = ""
     protocol_version = "HTTP/1.1"
+    timeout = PATIENCE
 
     def do_GET(self) -> None:
         """Answer with a file of the site."""
@@ -113,8 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
             # A foreign name that leads here is another site's attempt to read this one.
             self._say(HTTPStatus.MISDIRECTED_REQUEST, "this server answers to localhost only", with_body)
             return
-        path = unquote(urlsplit(self.path).path).removeprefix("/")
-        path = f"{path}index.html" if path == "" or path.endswith("/") else path
+        path = _path_of(self.path)
         if path not in self.server.site:
             self._say(HTTPStatus.NOT_FOUND, "there is no such file", with_body)
             return
@@ -161,6 +169,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: the terminal belongs to the command."""
+
+
+def _path_of(target: str) -> str:
+    """Return the path of the site that a request names; what is no address names nothing."""
+    try:
+        path = unquote(urlsplit(target).path).removeprefix("/")
+    except ValueError:
+        return target
+    return f"{path}index.html" if path == "" or path.endswith("/") else path
 
 
 def _takes_gzip(accepted: str) -> bool:

@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -183,7 +184,7 @@ def test_files_come_with_their_types(server: SiteServer, files: Site) -> None:
     [
         "/../pyproject.toml", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/catalogue",
         "/catalogue/", "/pyodide-314.0.7/", "/simsched/page/live.py", "/%00", "/index.html%00.js", "/INDEX.HTML",
-        "/./index.html", "/worker.js/", "http://127.0.0.1/../x",
+        "/./index.html", "/worker.js/", "http://127.0.0.1/../x", "//[/x", "/%ff", "/%", "/a" * 20_000,
     ],
 )  # fmt: skip
 def test_only_files_of_the_site_are_there(server: SiteServer, path: str) -> None:
@@ -200,6 +201,41 @@ def test_nothing_can_be_sent(server: SiteServer, method: str) -> None:
 def test_foreign_names_for_this_machine_are_refused(server: SiteServer, host: str) -> None:
     assert get(server, "/", Host=host)[0].status == 421
     assert get(server, "/", Host="localhost:1234")[0].status == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"", b"\r\n", b"GET / HTTP/1.1\r\nHost: loc", bytes(range(256)), b"\x16\x03\x01\x02\x00\r\n\r\n",
+        b"GET /simsched.zip HTTP/1.1\r\nHost: localhost\r\n\r\n", b"GET / HTTP/9\r\n\r\n",
+    ],
+)  # fmt: skip
+def test_of_readers_that_go_nothing_is_said(server: SiteServer, sent: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    for _ in range(5):
+        gone = socket.create_connection(server.server_address)  # type: ignore[arg-type]
+        gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset, not ended
+        gone.sendall(sent)
+        gone.close()
+    assert get(server, "/worker.js")[0].status == 200
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_is_no_address_names_no_file(server: SiteServer, capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.create_connection(server.server_address) as made:  # type: ignore[arg-type]
+        made.sendall(b"GET http://[bad/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert made.recv(100).startswith(b"HTTP/1.1 404 ")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_connection_on_which_nothing_happens_is_closed(
+    server: SiteServer, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("simsched.page.server._Handler.timeout", 0.2)
+    with socket.create_connection(server.server_address) as silent:  # type: ignore[arg-type]
+        silent.settimeout(20)
+        silent.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+        assert silent.recv(100) == b""
+    assert capfd.readouterr() == ("", "")
 
 
 def test_what_is_large_is_packed_for_those_who_take_it(server: SiteServer, files: Site) -> None:
