@@ -5,7 +5,7 @@ import { dependencyChain, lostBySharing } from "./chain.js";
 /** Kinds in the order in which they are shown. "run" is what operators take alone. */
 export const ACCOUNT_KINDS = ["run", "shared", "host", "streams", "policy", "device", "copy", "unknown"];
 
-/** @type {Record<string, string>} */
+/** By reason of a wait, and of a launch: its kind; dependencies are left out. @type {Record<string, string>} */
 const ACCOUNT_KIND_OF = {
   launch: "host", host: "host", host_sync: "host", host_launch: "host", host_graph: "host", event: "host",
   no_stream: "streams", stream: "streams",
@@ -13,6 +13,11 @@ const ACCOUNT_KIND_OF = {
   passed_over: "device", resource: "device", room: "device", memory: "device", queue: "device", priority: "device",
   delay: "copy", transfer: "copy", copy: "copy", copy_engine: "copy", copy_queue: "copy", copy_memory: "copy", copy_latency: "copy",
 };
+
+/** The kind of a wait, or of a launch. @param {string} reason */
+export function kindOfReason(reason) {
+  return ACCOUNT_KIND_OF[reason] ?? "unknown";
+}
 
 /** The longest wait of a chain. @typedef {{ op: Op, start: Time, length: Time }} LongestWait */
 /** The makespan by kind, and the longest wait on the way. @typedef {{ times: Map<string, Time>, longest: LongestWait | null }} Account */
@@ -52,7 +57,7 @@ function makeAccount(graph, run, parts) {
       const length = end - start;
       if (kind === "run" && reason === "launch") launch += length;
       if (kind === "run" || reason === "dependency") continue;
-      add(ACCOUNT_KIND_OF[reason] ?? "unknown", length);
+      add(kindOfReason(reason), length);
       if (length > (longest?.length ?? 0)) longest = { op, start, length };
     }
     add("host", launch);

@@ -31,14 +31,14 @@ export function makeAccounts(app) {
 
 /** @param {string} kind */
 function accountKey(kind) {
-  return make("span", { class: `story-key account-${kind}`, "aria-hidden": "true" });
+  return make("span", { class: `story-key kind-${kind}`, "aria-hidden": "true" });
 }
 
 /** @param {import("./app.js").App} app @param {number} index @param {Account} account @param {Time} most */
 function accountRow(app, index, account, most) {
   const run = app.document.runs[index];
   const parts = [...account.times].filter(([, time]) => time);
-  const bar = make("div", { class: "account-bar", "aria-hidden": "true" }, ...parts.map(([kind]) => make("span", { class: `account-${kind}` })));
+  const bar = make("div", { class: "account-bar", "aria-hidden": "true" }, ...parts.map(([kind]) => make("span", { class: `kind-${kind}` })));
   parts.forEach(([, time], place) => (/** @type {HTMLElement} */ (bar.children[place]).style.width = `${(100 * time) / most}%`));
   return make("li", { "data-testid": `account-${index}` }, make("b", {}, run.label), make("div", {}, bar, accountWords(app, index, account)));
 }

@@ -122,6 +122,18 @@ export class App {
     this.flush();
   }
 
+  /** Show another document with the cursor where it was: at the start, at the end, or at the same share of the time. @param {PageDocument} document */
+  loadInPlace(document) {
+    const { cursor, length, end } = this.timeline;
+    const share = end ? this.state.time / end : 0;
+    this.load(document);
+    if (cursor === 0) this.toStart();
+    else if (cursor === length) this.toEnd();
+    else this.seek(share * this.timeline.end);
+    // The views must not stay a frame behind: a panel may change the room that they have, and they would draw the old runs in it.
+    this.flush();
+  }
+
   // --- the cursor ------------------------------------------------------------------------------------------------
 
   /** @param {number} cursor @param {number} [time] */

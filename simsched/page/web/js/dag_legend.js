@@ -5,10 +5,8 @@ import { showsTypes, stateWord } from "./dag_text.js";
 import { make, makeSvg, setText } from "./dom.js";
 import { patternDefs, stateSwatch } from "./patterns.js";
 import { STATES } from "./replay.js";
+import { typesByFill } from "./types_legend.js";
 import { t } from "./words.js";
-
-const DAG_MOST_TYPES = 8;
-const DAG_GREY_FILL = 8;
 
 /**
  * @param {HTMLElement} root
@@ -85,9 +83,6 @@ function dagEdgesLegend(app) {
 /** @param {GraphPart} graph */
 function dagTypesLegend(graph) {
   if (!showsTypes(graph) || graph.groups) return [];
-  const named = graph.types.map((name, type) => ({ name, fill: graph.fills[type] })).filter(({ fill }) => fill !== DAG_GREY_FILL).slice(0, DAG_MOST_TYPES);
-  const others = graph.types.filter((_, type) => graph.fills[type] === DAG_GREY_FILL);
-  const grey = others.length === 0 ? [] : [{ name: others.length <= 2 ? others.join(", ") : t("dag_other_types"), fill: DAG_GREY_FILL }];
-  const chips = [...named, ...grey].map(({ name, fill }) => make("span", { class: "dag-key" }, make("i", { class: "dag-chip", style: `background: var(--fill-${fill})` }), name));
+  const chips = typesByFill(graph).map(([fill, name]) => make("span", { class: "dag-key" }, make("i", { class: "dag-chip", style: `background: var(--fill-${fill})` }), name));
   return [dagLegendRow(t("dag_types"), "legend-types", ...chips)];
 }

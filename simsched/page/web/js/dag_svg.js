@@ -22,10 +22,10 @@ export function svgView(context) {
   const defs = patternDefs("dag");
   const layer = scene.edges.length > DAG_MOST_PATHS ? edgeLayer(context) : null;
   const edges = makeSvg("g", { class: "dag-edges", "aria-hidden": "true" }, ...(layer ? [] : dagEdgePaths(context)));
-  const marked = makeSvg("g", { class: "dag-marked", "aria-hidden": "true" });
+  const marked = makeSvg("g", { "aria-hidden": "true" });
   const nodes = scene.names.map((_, op) => makeNode(app.graph, shape, op));
-  const above = makeSvg("g", { class: "dag-nodes" }, ...nodes.map((node) => node.element));
-  const world = makeSvg("g", { class: "dag-world" }, edges, marked, above);
+  const above = makeSvg("g", {}, ...nodes.map((node) => node.element));
+  const world = makeSvg("g", {}, edges, marked, above);
   const svg = makeSvg("svg", { class: "dag-svg", role: "application", "data-testid": "dag-svg", "aria-describedby": "dag-keys" }, defs, world);
   const widths = sortedWidths(scene.names, context.font);
   let step = NaN;

@@ -94,7 +94,7 @@ export function fittedType(type, room, font) {
 
 /** The word for a state. @param {number} state Index into STATES. */
 export function stateWord(state) {
-  return t(`dag_${STATES[state]}`);
+  return t(`state_${STATES[state]}`);
 }
 
 /** Whether types tell operators apart, and are worth showing. @param {GraphPart} graph */

@@ -37,7 +37,7 @@ export class Editor {
     this.autoLabel = make("span");
     this.link = make("div", { class: "live-link", hidden: true });
     const sections = [...this.graph.roots, ...this.hardware.roots, ...this.schedulers.roots];
-    this.content = make("div", { class: "live-content" }, ...sections);
+    this.content = make("div", {}, ...sections);
     const buttons = make("div", { class: "live-buttons" }, ...Object.values(this.buttons));
     const foot = make("div", { class: "live-foot" }, buttons, make("label", { class: "live-auto" }, this.auto, this.autoLabel), this.progress, this.status, this.link);
     root.setAttribute("aria-labelledby", "live-title");

@@ -114,9 +114,9 @@ export class SchedulerEditor {
     return document.activeElement === this.box || state.edits.schedulers.some((each) => each.code !== undefined && each.code !== this.box.value);
   }
 
-  /** @param {boolean} open */
-  open(open) {
-    if (open) /** @type {HTMLDetailsElement} */ (this.code.root).open = true;
+  /** Unfold the box. */
+  open() {
+    /** @type {HTMLDetailsElement} */ (this.code.root).open = true;
   }
 
   /** Say what is wrong with the text, at its line; null takes it back. @param {{message: string, line?: number} | null} fault */
@@ -124,7 +124,7 @@ export class SchedulerEditor {
     this.fault = fault;
     this.said.textContent = fault ? fault.message : "";
     this.box.setAttribute("aria-invalid", String(fault !== null));
-    this.open(fault !== null);
+    if (fault) this.open();
     this.#drawGutter();
     if (fault?.line) this.box.scrollTop = Math.max(0, (fault.line - 4) * lineHeight(this.box));
   }

@@ -29,4 +29,5 @@ export const en = {
   runs: "Runs over time",
   summary: "Figures",
   focus_run: "Scheduler in focus",
+  other_types: "{count} other types",
 };

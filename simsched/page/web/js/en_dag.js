@@ -2,11 +2,6 @@
 
 /** @type {Record<string, string>} */
 export const enDag = {
-  dag_waiting: "waiting",
-  dag_ready: "ready",
-  dag_queued: "queued",
-  dag_running: "running",
-  dag_done: "done",
   dag_node_label: "{name}, {type}{state}, takes {duration}",
   dag_takes: "takes {duration}",
   dag_slack: "can be {slack} late without making the longest path longer",
@@ -32,7 +27,6 @@ export const enDag = {
   dag_copy: "copy on its way",
   dag_critical: "longest path",
   dag_realised: "critical path of this run",
-  dag_other_types: "others",
   dag_group_close: "Close the list",
   dag_group_search: "Find an operator",
   dag_group_none: "No operator of this group is called so.",

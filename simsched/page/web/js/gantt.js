@@ -11,7 +11,7 @@ import { clearCanvas, clipBefore, describeCanvas, makeCanvas } from "./time_canv
 import { BoundLines } from "./time_lines.js";
 import { attachPointer } from "./time_pointer.js";
 import { copyFacts, operatorFacts } from "./time_tip.js";
-import { t } from "./words.js";
+import { t, tCount } from "./words.js";
 
 const MOST_CANVAS_PIXELS = 7000;
 const ROW_GAP = 4;
@@ -38,7 +38,7 @@ export class Gantt {
     this.plot = make("div", { class: "time-plot" }, this.live, this.base, this.past);
     this.scroll = make("div", { class: "gantt-scroll" }, this.heads, this.plot);
     this.note = make("p", { class: "time-note" });
-    this.element = make("div", { class: "gantt-box" }, make("div", { class: "gantt" }, this.lines.element, this.scroll), this.note);
+    this.element = make("div", {}, make("div", { class: "gantt" }, this.lines.element, this.scroll), this.note);
     this.critical = new Uint8Array(replay.run.start.length);
     for (const op of replay.run.path) this.critical[op] = 1;
     this.picture = this.newPicture();
@@ -106,7 +106,6 @@ export class Gantt {
       lane.label();
     });
     this.heads.replaceChildren(...this.lanes.map((lane) => lane.element));
-    this.element.classList.toggle("large", large);
     this.scroll.classList.toggle("scrolls", this.picture.height > this.seenHeight);
     this.scroll.style.maxHeight = `${this.seenHeight}px`;
     setAttributes(this.heads, { "aria-label": t("time_lanes_of", { run: this.replay.run.label }), style: `height:${this.picture.height}px` });
@@ -120,7 +119,7 @@ export class Gantt {
     const shown = this.picture.model.rows.filter(({ kind }) => kind === "stream").length;
     const hidden = this.by === "stream" ? this.replay.machine.streams.length - shown : 0;
     this.note.hidden = hidden === 0 || !this.large;
-    this.note.textContent = hidden ? t(hidden === 1 ? "time_hidden_stream" : "time_hidden_streams", { count: hidden }) : "";
+    this.note.textContent = hidden ? tCount("time_hidden_streams", hidden, { count: hidden }) : "";
   }
 
   paint() {

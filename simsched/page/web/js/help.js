@@ -46,7 +46,7 @@ function openHelp(dialog) {
 
 /** @param {HTMLDialogElement} dialog @param {import("./app.js").App} app */
 function drawHelp(dialog, app) {
-  const close = makeButton("×", () => dialog.close(), { class: "icon help-close", "aria-label": t("help_close") });
+  const close = makeButton("×", () => dialog.close(), { class: "icon", "aria-label": t("help_close") });
   const title = make("h2", { id: "help-title" }, t("help_title"));
   dialog.replaceChildren(
     make("div", { class: "help-head" }, title, close),

@@ -13,7 +13,7 @@ export function mountLessons(root, app) {
   let shown = null;
   const load = (/** @type {LessonProgress} */ progress) => {
     shown = settingDocument(progress.lesson, progress.setting);
-    loadAtSameShare(app, shown);
+    app.loadInPlace(shown);
   };
   app.subscribe((change) => {
     const progress = progresses.get(/** @type {Lesson["id"]} */ (app.state.mode));
@@ -28,18 +28,6 @@ export function mountLessons(root, app) {
     }
     if (progress && (change.has("mode") || change.has("lang"))) drawLesson(root, app, progress, () => load(progress));
   });
-}
-
-/** Load a document, and put the player where it was: at the start, at the end, or at the same share of the time. @param {import("./app.js").App} app @param {PageDocument} document */
-function loadAtSameShare(app, document) {
-  const { cursor, length, end } = app.timeline;
-  const share = end ? app.state.time / end : 0;
-  app.load(document);
-  if (cursor === 0) app.toStart();
-  else if (cursor === length) app.toEnd();
-  else app.seek(share * app.timeline.end);
-  // The views must not stay a frame behind: the panel changes the room that they have, and they would draw the old runs in it.
-  app.flush();
 }
 
 /**

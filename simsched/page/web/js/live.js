@@ -236,16 +236,9 @@ class Live {
   /** @param {Extract<import("./pyodide_client.js").LiveAnswer, {ok: true}>} answer @param {number} took */
   #show(answer, took) {
     const { app } = this;
-    const { cursor, length, end } = app.timeline;
-    const share = end ? app.state.time / end : 0;
     this.document = answer.document;
     this.loaded = answer.document;
-    if (app.state.mode === "live") {
-      app.load(answer.document);
-      if (cursor >= length) app.toEnd();
-      else if (cursor > 0) app.seek(share * app.timeline.end);
-      else app.toStart();
-    }
+    if (app.state.mode === "live") app.loadInPlace(answer.document);
     this.editor.schedulers.tell(answer.faults[0] ?? null);
     const { runs, failures, graph } = answer.document;
     const least = Math.min(...runs.map((run) => run.makespan));
@@ -284,7 +277,7 @@ class Live {
       this.app.set({ mode: "live", lang: shared.lang === "zh" ? "zh" : "en" });
       this.app.flush();
       await this.run();
-      this.editor.schedulers.open(this.held);
+      if (this.held) this.editor.schedulers.open();
       this.app.set({ focus: Math.max(0, this.app.document.runs.findIndex((run) => run.label === shared.focus)) });
       this.app.goto(Math.min(Number(shared.cursor) || 0, this.app.timeline.length));
     } catch (error) {

@@ -8,7 +8,7 @@ import { mountHelp } from "./help.js";
 import { mountLessons } from "./lessons.js";
 import { mountLists } from "./lists.js";
 import { mountLive } from "./live.js";
-import { mountPlayerInFrame } from "./player.js";
+import { mountPlayer } from "./player.js";
 import { mountRuns } from "./runs_view.js";
 import { mountStepWords } from "./step_words.js";
 import { mountStory } from "./story.js";
@@ -24,7 +24,7 @@ function begin() {
   const data = /** @type {PageData} */ (JSON.parse(byId("data").textContent ?? ""));
   const app = new App(data, wantedLook());
   mountFrame(app);
-  mountPlayerInFrame(app);
+  mountPlayer(byId("player"), app);
   mountDag(byId("graph"), app);
   mountStepWords(byId("words"), app);
   mountLists(byId("lists"), app);

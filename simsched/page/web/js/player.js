@@ -1,6 +1,6 @@
 // Play, pause, step and scrub: the buttons, the keys, and the clock.
 
-import { byId, makeButton, make, setAttributes, setText } from "./dom.js";
+import { make, makeButton, makeSvg, setAttributes, setText } from "./dom.js";
 import { formatPlace, formatTime } from "./format.js";
 import { t } from "./words.js";
 
@@ -25,7 +25,7 @@ const SIGNS = /** @type {Record<string, string>} */ ({
 });
 
 /** @param {import("./app.js").App} app */
-export function togglePlay(app) {
+function togglePlay(app) {
   if (!app.state.playing && app.state.time >= app.timeline.end) app.toStart();
   app.set({ playing: !app.state.playing });
 }
@@ -73,12 +73,8 @@ function nameButton(button, id, key, playing) {
 
 /** @param {string} id */
 function iconOf(id) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  setAttributes(svg, { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" });
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  setAttributes(path, { d: SIGNS[id], fill: "currentColor", stroke: "currentColor", "stroke-width": 1.5, "stroke-linejoin": "round" });
-  svg.append(path);
-  return svg;
+  const path = makeSvg("path", { d: SIGNS[id], fill: "currentColor", stroke: "currentColor", "stroke-width": 1.5, "stroke-linejoin": "round" });
+  return makeSvg("svg", { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" }, path);
 }
 
 /** @param {import("./app.js").App} app @param {HTMLInputElement} scrubber @param {HTMLElement} output */
@@ -157,9 +153,4 @@ function onKey(app, event) {
   event.preventDefault();
   if (!["[", "]", "Escape"].includes(event.key)) app.set({ playing: false });
   action(app);
-}
-
-/** The frame's place for the player. @param {import("./app.js").App} app */
-export function mountPlayerInFrame(app) {
-  mountPlayer(byId("player"), app);
 }

@@ -14,7 +14,7 @@ import { language, t } from "./words.js";
 export function questionForm(progress, question, number, answered) {
   const name = `${progress.lesson.id}-${question.id}`;
   const mark = make("span", { class: "question-mark" });
-  const text = make("legend", {}, mark, make("span", { class: "question-text" }, inLanguage(question.text)));
+  const text = make("legend", {}, mark, make("span", {}, inLanguage(question.text)));
   const check = make("button", { type: "submit", "data-testid": `check-${name}` }, t(question.kind === "reach" ? "lessons_check_setting" : "lessons_check"));
   const feedback = make("div", { role: "status", class: "question-feedback", "data-testid": `feedback-${name}` });
   const fieldset = make("fieldset", { class: "question", "data-testid": `question-${name}` }, text);

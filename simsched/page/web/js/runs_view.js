@@ -14,7 +14,7 @@ export function mountRuns(root, app) {
   const tools = new TimeTools(view);
   const tip = new TimeTip();
   const axis = new AxisTrack(view);
-  const failures = make("div", { class: "run-failures" });
+  const failures = make("div");
   const list = make("div", { class: "run-list" });
   root.classList.add("time-root");
   root.append(tools.element, failures, tools.legend, axis.element, list, tip.element);

@@ -38,7 +38,7 @@ function drawStory(panel, app, op) {
   const parts = replay.run.parts ? makeParts(graph, replay, op, replay.run.parts[op]) : null;
   panel.replaceChildren(
     storyHead(app, op),
-    make("p", { class: "story-when" }, whenWords(graph, replay, op)),
+    make("p", {}, whenWords(graph, replay, op)),
     make("dl", { class: "story-facts" }, ...storyFacts(graph, replay, op).flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)])),
     ...storyRelatives(app, op),
     ...storyTensors(graph, op),

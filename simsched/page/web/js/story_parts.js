@@ -1,5 +1,6 @@
 // An operator's time from 0 to its end: a bar in proportion, and a table of its parts with words.
 
+import { kindOfReason } from "./account.js";
 import { make, setAttributes } from "./dom.js";
 import { formatTime } from "./format.js";
 import { partWords } from "./part_words.js";
@@ -8,18 +9,11 @@ import { t } from "./words.js";
 
 /** Parts shown before the rest is only counted. */
 const PARTS_SHOWN = 60;
-/** Kinds of parts, told apart by colour and pattern in the bar. @type {Record<string, string>} */
-const KIND_OF_REASON = {
-  dependency: "before", event: "before",
-  undispatched: "policy", no_stream: "policy", passed_over: "policy", held: "policy",
-  host: "host", host_sync: "host", host_launch: "host", host_graph: "host", launch: "host",
-  delay: "copy", transfer: "copy", copy: "copy", copy_engine: "copy", copy_queue: "copy", copy_memory: "copy", copy_latency: "copy",
-};
 
-/** @param {Part} part */
-function kindOfPart(part) {
-  if (part.kind === "run" && part.reason !== "launch") return (part.speed ?? 1) < 1 ? "slow" : "run";
-  return KIND_OF_REASON[part.reason] ?? "device";
+/** As in the bars of whole runs, and "before" for what waits for its predecessors. @param {Part} part */
+function kindOfPart({ kind, reason, speed }) {
+  if (kind === "run" && reason !== "launch") return (speed ?? 1) < 1 ? "shared" : "run";
+  return reason === "dependency" ? "before" : kindOfReason(reason);
 }
 
 /**
@@ -33,13 +27,13 @@ export function makeParts(graph, replay, op, parts) {
   const shown = parts.slice(0, PARTS_SHOWN);
   const rows = shown.map((part) => partRow(graph, replay, op, part));
   const stretches = shown.map((part) => {
-    const stretch = make("span", { class: `story-part story-${kindOfPart(part)}`, title: partWords(graph, replay, op, part) });
+    const stretch = make("span", { class: `story-part kind-${kindOfPart(part)}`, title: partWords(graph, replay, op, part) });
     stretch.style.flexGrow = String(part.end - part.start);
     return stretch;
   });
   const head = make("tr", {}, ...["story_from", "story_length", "story_what"].map((key) => make("th", { scope: "col" }, t(key))));
   const table = make("table", { class: "story-table" }, make("caption", {}, t("story_time")), make("thead", {}, head), make("tbody", {}, ...rows));
-  const root = make("div", { class: "story-parts" }, make("div", { class: "story-bar", "aria-hidden": "true" }, ...stretches), make("div", { class: "scroll-x" }, table));
+  const root = make("div", {}, make("div", { class: "story-bar", "aria-hidden": "true" }, ...stretches), make("div", { class: "scroll-x" }, table));
   if (parts.length > PARTS_SHOWN) root.append(make("p", {}, t("count_more", { count: parts.length - PARTS_SHOWN })));
   let marked = -1;
   const mark = (/** @type {Time} */ time) => {
@@ -64,7 +58,7 @@ function partRow(graph, replay, op, part) {
   return make(
     "tr",
     {},
-    make("td", { class: "story-time" }, make("span", { class: `story-key story-${kindOfPart(part)}`, "aria-hidden": "true" }), time(part.start)),
+    make("td", { class: "story-time" }, make("span", { class: `story-key kind-${kindOfPart(part)}`, "aria-hidden": "true" }), time(part.start)),
     make("td", { class: "story-time" }, time(part.end - part.start)),
     make("td", {}, partWords(graph, replay, op, part)),
   );

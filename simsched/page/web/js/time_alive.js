@@ -4,7 +4,7 @@ import { make, setText } from "./dom.js";
 import { formatSize } from "./format.js";
 import { valueAt } from "./replay.js";
 import { settledTime } from "./time_settled.js";
-import { t } from "./words.js";
+import { t, tCount } from "./words.js";
 
 const SHOWN_TENSORS = 8;
 
@@ -45,13 +45,13 @@ export class AliveList {
     const time = settledTime(this.replay, state.time);
     const alive = aliveAt(graph, this.replay.run, time);
     const total = alive.reduce((sum, { bytes }) => sum + bytes, 0);
-    setText(this.head, t(alive.length === 1 ? "time_alive_one" : "time_alive", { count: alive.length, size: formatSize(total) }));
+    setText(this.head, tCount("time_alive", alive.length, { count: alive.length, size: formatSize(total) }));
     this.rows.forEach((row, number) => this.fill(row, alive[number], alive[0]?.bytes));
     const rest = alive.slice(SHOWN_TENSORS);
     this.more.hidden = rest.length === 0;
     const size = formatSize(rest.reduce((sum, { bytes }) => sum + bytes, 0));
     this.sayWorkspace(time, total);
-    setText(this.more, t(rest.length === 1 ? "time_alive_more_one" : "time_alive_more", { count: rest.length, size }));
+    setText(this.more, tCount("time_alive_more", rest.length, { count: rest.length, size }));
   }
 
   /** What running operators hold besides tensors. @param {number} time @param {number} total Bytes of tensors. */

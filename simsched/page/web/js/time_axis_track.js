@@ -10,10 +10,10 @@ export class AxisTrack {
   /** @param {import("./time_view.js").TimeView} view */
   constructor(view) {
     this.view = view;
-    this.unit = make("span", { class: "axis-unit" });
+    this.unit = make("span");
     this.now = make("span", { class: "axis-now" });
     this.ticks = make("div", { class: "axis-ticks" });
-    this.plot = make("div", { class: "time-plot axis-plot" }, this.ticks, this.now);
+    this.plot = make("div", { class: "time-plot" }, this.ticks, this.now);
     this.element = make("div", { class: "time-track axis", "aria-hidden": "true" }, make("div", { class: "track-head" }, this.unit), this.plot);
     attachPointer(this.plot, view, { pick: () => -1, hover: () => {}, leave: () => {} });
   }

@@ -24,7 +24,7 @@ export class RunHead {
     this.label = make("span", {});
     this.name = makeButton("", () => app.set({ focus: index }), { class: "run-name", "data-testid": `run-focus-${index}` });
     this.name.append(make("i", { class: "run-swatch", style: `background:${runColour(index)}`, "aria-hidden": "true" }), this.label);
-    this.makespan = make("strong", { class: "run-makespan", "data-testid": `makespan-${index}` });
+    this.makespan = make("strong", { "data-testid": `makespan-${index}` });
     this.gap = make("span", { class: "run-gap", "data-testid": `gap-${index}` });
     this.valid = make("span", { class: "run-valid" });
     this.bytesWord = make("span", {});

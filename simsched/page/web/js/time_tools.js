@@ -2,6 +2,7 @@
 
 import { make, makeButton, setAttributes, setText } from "./dom.js";
 import { hasSms } from "./gantt_sms.js";
+import { typesByFill } from "./types_legend.js";
 import { t } from "./words.js";
 
 /** Buttons that stay down: id, key, whether it is down, what it chooses. @typedef {[string, string, (options: import("./time_view.js").TimeOptions) => boolean, (options: import("./time_view.js").TimeOptions) => Partial<import("./time_view.js").TimeOptions>]} Toggle */
@@ -77,7 +78,7 @@ export class TimeTools {
 
   fillLegend() {
     const { app, options } = this.view;
-    const entries = typeEntries(app.graph).map(([fill, name]) => legendEntry(`--chip:var(--fill-${fill})`, "", name));
+    const entries = typesByFill(app.graph).map(([fill, name]) => legendEntry(`--chip:var(--fill-${fill})`, "", name));
     const runs = app.document.runs;
     const marks = [
       ["critical", "time_legend_critical", runs.some(({ path }) => path.length)],
@@ -91,15 +92,6 @@ export class TimeTools {
     this.legend.replaceChildren(...entries, ...marks.map(([kind, key]) => legendEntry("", String(kind), t(String(key)))));
     this.legend.hidden = !options.gantt || !runs.length;
   }
-}
-
-/** Fills and the types that have them; those without a fill of their own are named together. @param {GraphPart} graph @returns {[number, string][]} */
-function typeEntries(graph) {
-  const own = graph.types.map((name, type) => ({ name, fill: graph.fills[type] })).filter(({ fill }) => fill < 8);
-  const others = graph.types.filter((_, type) => graph.fills[type] >= 8);
-  const named = own.sort((a, b) => a.fill - b.fill).map(({ name, fill }) => /** @type {[number, string]} */ ([fill, name]));
-  if (!others.length) return named;
-  return [...named, [8, others.length <= 3 ? others.join(", ") : t("time_other_types", { count: others.length })]];
 }
 
 /** @param {string} style @param {string} kind @param {string} text */

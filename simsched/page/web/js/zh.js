@@ -29,4 +29,5 @@ export const zh = {
   runs: "运行过程",
   summary: "指标",
   focus_run: "当前调度器",
+  other_types: "其他 {count} 种类型",
 };

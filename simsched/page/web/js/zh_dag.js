@@ -2,11 +2,6 @@
 
 /** @type {Record<string, string>} */
 export const zhDag = {
-  dag_waiting: "等待",
-  dag_ready: "就绪",
-  dag_queued: "已派发",
-  dag_running: "运行中",
-  dag_done: "完成",
   dag_node_label: "{name}，{type}{state}，耗时 {duration}",
   dag_takes: "耗时 {duration}",
   dag_slack: "可推迟 {slack} 而不延长最长路径",
@@ -32,7 +27,6 @@ export const zhDag = {
   dag_copy: "正在拷贝",
   dag_critical: "最长路径",
   dag_realised: "本次运行的关键路径",
-  dag_other_types: "其他",
   dag_group_close: "关闭列表",
   dag_group_search: "查找算子",
   dag_group_none: "这一组里没有这样的算子。",
