@@ -88,7 +88,9 @@ def test_source_archive_can_be_tested_and_documented(built: Path) -> None:
     with tarfile.open(archive) as file:
         names = {name.partition("/")[2] for name in file.getnames()}
     expected = {"Makefile", "LICENSE", "CHANGELOG.md", "CITATION.cff", "tests/unit/test_wheel.py", "docs/index.md"}
-    assert expected | {"requirements/run.txt", "graphs/residual.yaml", "examples/01_hello.out"} <= names
+    expected |= {"requirements/run.txt", "graphs/residual.yaml", "examples/01_hello.out", "scripts/get_browser.py"}
+    expected |= {"package.json", "package-lock.json", "tsconfig.json", "notebooks/1_first_steps.ipynb"}
+    assert expected <= names
 
 
 def test_everything_shipped_loads_outside_the_repository(outside: tuple[Path, dict[str, str]], installed: Path) -> None:

@@ -155,10 +155,10 @@ function durationText(shown, op) {
   return formatTime(shown.machines[0].duration[op], unit);
 }
 
-/** @param {string} label @param {string} testid @param {boolean} [named] Whether it takes the name of an operator. @param {string} [placeholder] */
-function newField(label, testid, named = false, placeholder = label) {
+/** @param {string} label @param {string} testid @param {boolean} [named] Whether it takes the name of an operator. */
+function newField(label, testid, named = false) {
   return /** @type {HTMLInputElement} */ (
-    make("input", { type: "text", "aria-label": label, placeholder, list: named ? "live-operator-names" : null, "data-testid": testid, autocomplete: "off", spellcheck: "false" })
+    make("input", { type: "text", "aria-label": label, placeholder: label, list: named ? "live-operator-names" : null, "data-testid": testid, autocomplete: "off", spellcheck: "false" })
   );
 }
 

@@ -27,12 +27,12 @@ export function editorSection(id, open) {
 
 /**
  * A text that is taken when it is left or Enter is pressed.
- * @param {{label: string, value: string, edited?: boolean, placeholder?: string, testid?: string, list?: string}} given
+ * @param {{label: string, value: string, edited: boolean, placeholder?: string, testid: string}} given
  * @param {(text: string) => void} take
  */
 export function textBox(given, take) {
   const attributes = {
-    type: "text", "aria-label": given.label, placeholder: given.placeholder ?? null, "data-testid": given.testid ?? null, list: given.list ?? null,
+    type: "text", "aria-label": given.label, placeholder: given.placeholder ?? null, "data-testid": given.testid,
     "data-edited": given.edited ? "true" : null, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
   };
   const input = /** @type {HTMLInputElement} */ (make("input", attributes));
@@ -46,13 +46,13 @@ export function textBox(given, take) {
 }
 
 /**
- * @param {{label: string, testid?: string}} given
+ * @param {{label: string, testid: string}} given
  * @param {{value: string, label: string}[]} options
  * @param {string} chosen
  * @param {(value: string) => void} take
  */
 export function choiceBox(given, options, chosen, take) {
-  const select = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": given.label, "data-testid": given.testid ?? null }));
+  const select = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": given.label, "data-testid": given.testid }));
   select.append(...options.map(({ value, label }) => make("option", { value }, label)));
   select.value = chosen;
   select.addEventListener("change", () => take(select.value));
