@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,10 +49,12 @@ def command(
     A run that cannot be carried out is reported, in the page as well, and does not end the command; the exit code is
     then 1.
     """
+    from simsched.output.folder import check_place
+
     if not sources:
         message = "nothing to show; name a graph ('simsched list graphs') or a folder of recorded runs"
         raise click.UsageError(message, ctx)
-    _check_place(output)
+    check_place(output)
     found = find_runs(sources, schedulers, scenario)
     text = _page(found, title, with_lessons=lessons)
     _write(output, text, found)
@@ -78,15 +79,6 @@ def _shown(found: Found) -> Iterator[Callable[[int, int], None]]:
         return
     with progress("page") as advance:
         yield advance
-
-
-def _check_place(output: Path) -> None:
-    """Refuse a file that cannot be written, before anything is run for it."""
-    nearest = next(place for place in (output.absolute(), *output.absolute().parents) if place.exists())
-    if nearest != output.absolute() and not nearest.is_dir():
-        raise NotADirectoryError(20, "is not a folder", str(nearest))
-    if not os.access(nearest, os.W_OK):
-        raise PermissionError(13, "permission denied", str(output))
 
 
 def _write(output: Path, text: str, found: Found) -> None:

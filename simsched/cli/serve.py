@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from simsched.page.site import Site
 
 GRAPH, HARDWARE = "residual", "lanes:2"
+COMMAND = ("simsched", "serve", "--write")
 SCHEDULERS = "topological,critical_path,greedy_ready,memory_aware,pipeline"
 
 
@@ -55,9 +56,9 @@ def command(
     if folder is not None and (port is not None or opened):
         raise click.UsageError("--write only writes files; leave --port and --open out", ctx)
     if folder is not None:
-        from simsched.output.folder import claim
+        from simsched.output.folder import check_folder
 
-        claim(folder)
+        check_folder(folder, COMMAND)
     if not sources:
         sources, schedulers = (GRAPH,), schedulers or SCHEDULERS
         scenario["hardware"] = scenario["hardware"] or HARDWARE
@@ -110,8 +111,6 @@ def _write(folder: Path, files: Mapping[str, bytes], found: Found) -> None:
     from simsched.units import format_size, plural
 
     made = dict(files)
-    write_folder(
-        folder, made, manifest(("simsched", "serve", "--write"), {}, describe(found.results[0].problem), made), {}
-    )
+    write_folder(folder, made, manifest(COMMAND, {}, describe(found.results[0].problem), made), {})
     size = sum(len(data) for data in made.values())
     console.say(f"written to {folder} ({plural(len(made), 'file')}, {format_size(size)}); serve it with any web server")

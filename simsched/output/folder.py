@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,51 @@ def claim(folder: Path) -> None:
     ConfigError
         If the path is a file, or a folder that is neither empty nor written by simsched.
     """
+    _refuse_foreign(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def check_folder(folder: Path, command: Sequence[str]) -> None:
+    """Refuse a folder that cannot be written, or holds anything but what the same command has written; make nothing.
+
+    Parameters
+    ----------
+    folder : Path
+    command : sequence of str
+        How the command of its manifest begins.
+
+    Raises
+    ------
+    ConfigError, OSError
+    """
+    _refuse_foreign(folder)
+    before = (read_manifest(folder) or {}).get("command", list(command))
+    if before[: len(command)] != list(command):
+        message = f"holds results of '{' '.join(map(str, before[:2]))}', which would go; name a new or an empty folder"
+        raise ConfigError(str(folder), [Fault(message)])
+    check_place(folder / MANIFEST)
+
+
+def check_place(path: Path) -> None:
+    """Refuse the path of a file that cannot be written, before anything is made for it.
+
+    Raises
+    ------
+    OSError
+    """
+    nearest = next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
+    if nearest != path.absolute() and not nearest.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "is not a folder", str(nearest))
+    if not os.access(nearest, os.W_OK):
+        raise PermissionError(errno.EACCES, "permission denied", str(path))
+
+
+def _refuse_foreign(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise ConfigError(str(folder), [Fault("is a file; name a folder to write results into")])
     if folder.is_dir() and any(folder.iterdir()) and read_manifest(folder) is None:
         message = "is not empty and was not written by simsched; name a new or an empty folder"
         raise ConfigError(str(folder), [Fault(message)])
-    folder.mkdir(parents=True, exist_ok=True)
 
 
 def write_file(path: Path, data: bytes) -> None:

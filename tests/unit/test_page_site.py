@@ -321,6 +321,17 @@ def test_serve_writes_a_site(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["mine.txt"]
 
 
+def test_serve_writes_over_no_recorded_runs(tmp_path: Path) -> None:
+    assert simsched("compare", "residual", "-H", "lanes:2", "-s", "serial", "-o", "runs", cwd=tmp_path).returncode == 0
+    before = {path: path.read_bytes() for path in (tmp_path / "runs").rglob("*") if path.is_file()}
+    done = simsched("serve", "runs", "--write", "runs", "--no-lessons", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "error: runs: holds results of 'simsched compare', which would go; name a new or an empty folder\n"
+    )
+    assert {path: path.read_bytes() for path in (tmp_path / "runs").rglob("*") if path.is_file()} == before
+
+
 def test_serve_shows_recorded_runs_and_says_what_cannot_be_run_again(tmp_path: Path) -> None:
     assert simsched("compare", "residual", "-H", "lanes:2", "-o", "plain", cwd=tmp_path).returncode == 0
     noisy = ("compare", "residual", "-H", "lanes:2", "--noise", "0.2", "-o", "noisy")
@@ -339,6 +350,8 @@ def test_serve_shows_recorded_runs_and_says_what_cannot_be_run_again(tmp_path: P
         (("--port", "70000"), "from 0 to 65535"),
         (("--write", "x", "--open"), "--write only writes files"),
         (("--write", "x", "--port", "1"), "--write only writes files"),
+        (("--write", "missing", "nothing_of_this_name", "-H", "lanes:2"), "unknown graph 'nothing_of_this_name'"),
+        (("--write", "missing/deep", "residual", "-H", "none"), "unknown hardware profile 'none'"),
         (("nothing_of_this_name",), "no hardware given"),
         (("residual", "diamond", "-H", "lanes:2"), "a page shows one graph"),
         (("residual", "-H", "lanes:2", "-s", "none"), "unknown scheduler 'none'"),
