@@ -95,7 +95,7 @@ def press(*test_ids: str) -> str:
 SHOTS = {
     "page_replay": Shot(inception, "app.set({focus: 1}); app.seek(app.timeline.end * 0.28)"),
     "page_dark": Shot(residual, "app.set({focus: 4}); app.seek(3)", dark=True),
-    "page_story": Shot(residual, "app.seek(2); app.set({selected: 5})", height=1240),
+    "page_story": Shot(residual, "app.seek(2); app.set({selected: 5})", height=1640),
     "page_loop": Shot(residual, mode("loop", then=f"{press('control-streams-2')} app.seek(6)")),
     "page_strategies": Shot(residual, mode("strategies", then=f"{press('control-microbatches-4')} app.seek(30)")),
     "page_critical_path": Shot(residual, mode("critical_path", then="app.seek(20)")),
