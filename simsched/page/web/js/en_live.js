@@ -67,6 +67,7 @@ export const enLive = {
   live_done: "Done in {ms} ms. The shortest run takes {time}: {best}.",
   live_changed: "Changed; not run yet.",
   live_too_long: "No answer after {seconds} s, so the run was ended. Is there a loop that does not end, or a graph that is too large?",
+  live_ended: "Python itself failed, so the run was ended, and Python is started anew: {why}",
   live_link: "Link to this state",
   live_link_copied: "Copied. Who opens the link sees this state; it is all in the link, and on no server.",
   live_link_copy: "Copy this link. Who opens it sees this state; it is all in the link, and on no server.",

@@ -219,6 +219,12 @@ class Live {
     const { schedulers } = this.editor;
     try {
       await this.client.load();
+    } catch (error) {
+      this.#cannot(error);
+      return;
+    }
+    this.editor.sayBusy(); // also after what the loading has said
+    try {
       const began = performance.now();
       const answer = await this.client.ask(state.request(this.held ? withoutCode(state.edits) : state.edits), ANSWER_LIMIT_MS);
       if (answer.ok) this.#show(answer, performance.now() - began);
@@ -227,8 +233,9 @@ class Live {
         this.editor.say(() => answer.error.message, "bad");
       }
     } catch (error) {
-      if (error instanceof DOMException && error.name === "TimeoutError") this.#sayForLong(() => t("live_too_long", { seconds: ANSWER_LIMIT_MS / 1000 }));
-      else this.#cannot(error);
+      const late = error instanceof DOMException && error.name === "TimeoutError";
+      schedulers.tell(null);
+      this.#sayForLong(() => (late ? t("live_too_long", { seconds: ANSWER_LIMIT_MS / 1000 }) : t("live_ended", { why: liveReason(error) })));
     }
     this.draw();
   }

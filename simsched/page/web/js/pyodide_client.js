@@ -35,6 +35,7 @@ export class LiveClient {
       const worker = new Worker(at(this.files.worker), { type: "module" });
       worker.addEventListener("error", (event) => reject(new Error(event.message || "the worker cannot be loaded")));
       worker.addEventListener("message", ({ data }) => {
+        if (!data) return; // what somebody writes in the page can post as well
         if (data.progress) this.onProgress(data.progress);
         if (data.failed && data.id === undefined) reject(new Error(data.failed));
         if (data.ready) {
@@ -67,9 +68,10 @@ export class LiveClient {
       };
       const timer = setTimeout(() => restart(new DOMException("no answer", "TimeoutError")), limit);
       const listen = (/** @type {MessageEvent} */ { data }) => {
-        if (data.id !== id) return;
-        if (data.failed) restart(new Error(data.failed));
-        else end(() => resolve(JSON.parse(data.response)));
+        if (data?.id !== id) return;
+        const answer = data.failed ? null : parsedAnswer(data.response);
+        if (answer) end(() => resolve(answer));
+        else restart(new Error(data.failed || "its answer cannot be read"));
       };
       worker.addEventListener("message", listen);
       worker.postMessage({ id, request });
@@ -81,5 +83,14 @@ export class LiveClient {
     worker.terminate();
     this.loading = null;
     this.load().catch(() => undefined); // whoever asks next is told
+  }
+}
+
+/** What Python has answered; null where it is none, as when it ran out of memory. @param {string} response @returns {LiveAnswer | null} */
+function parsedAnswer(response) {
+  try {
+    return JSON.parse(response);
+  } catch {
+    return null;
   }
 }

@@ -67,6 +67,7 @@ export const zhLive = {
   live_done: "用时 {ms} 毫秒。最短的运行为 {time}：{best}。",
   live_changed: "已修改，尚未运行。",
   live_too_long: "{seconds} 秒内没有结果，已终止本次运行。是否有不会结束的循环，或者图太大？",
+  live_ended: "Python 本身出错，已终止本次运行，并重新启动 Python：{why}",
   live_link: "指向此状态的链接",
   live_link_copied: "已复制。打开链接的人会看到此状态；内容全在链接里，不经过任何服务器。",
   live_link_copy: "请复制此链接。打开它的人会看到此状态；内容全在链接里，不经过任何服务器。",
