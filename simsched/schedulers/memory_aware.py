@@ -18,7 +18,6 @@ from simsched.schedulers.listing import dynamic_list_policy, list_policy
 from simsched.schedulers.safe_state import SafeState
 from simsched.units import format_duration, format_size
 
-MOST_SLACK = 1e9
 REACH = 32
 """Ready operators that are looked at for each decision: the first ones, and as many of the frugal order."""
 
@@ -50,8 +49,8 @@ class MemoryAware:
     tight: float = 0.1
 
     def __post_init__(self) -> None:
-        if not 0 <= self.slack <= MOST_SLACK:
-            raise SchedulerError(f"memory_aware: slack must be at least 0, at most {MOST_SLACK:g}, got {self.slack}")
+        if not 0 <= self.slack <= 1e9:
+            raise SchedulerError(f"memory_aware: slack must be between 0 and 1e9, got {self.slack}")
         if not 0 <= self.tight <= 1:
             raise SchedulerError(f"memory_aware: tight must be between 0 and 1, got {self.tight}")
 

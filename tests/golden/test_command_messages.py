@@ -46,7 +46,7 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         "compare residual -H lanes:2 -s memory_aware(slack=nan)",
-        "--schedulers: memory_aware: slack must be at least 0, got nan\n" + COMPARE,
+        "--schedulers: memory_aware: slack must be between 0 and 1e9, got nan\n" + COMPARE,
     ),
     (
         "compare residual -H lanes:2 -s serial(",

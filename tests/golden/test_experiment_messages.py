@@ -75,7 +75,7 @@ FAULTY: list[tuple[str, str]] = [
     (HEAD.replace("serial", "serail"), "unknown scheduler 'serail'; did you mean 'serial'?"),
     (
         HEAD.replace("serial", "memory_aware(slack=-1)"),
-        "mine: schedulers[0]: memory_aware: slack must be at least 0, got -1.0",
+        "mine: schedulers[0]: memory_aware: slack must be between 0 and 1e9, got -1.0",
     ),
     (
         HEAD.replace("graphs: residual", "graphs: {generate: chian}"),

@@ -206,7 +206,7 @@ def test_memory_aware_keeps_its_target_and_never_runs_dry(seed: int) -> None:
 
 @pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), 1e300])
 def test_memory_aware_refuses_slack_that_is_none(value: float) -> None:
-    with pytest.raises(SchedulerError, match="slack must be at least 0"):
+    with pytest.raises(SchedulerError, match="slack must be between 0 and 1e9"):
         MemoryAware(slack=value)
 
 
