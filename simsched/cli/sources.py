@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,10 +49,13 @@ def find_runs(sources: Sequence[str], schedulers: str | None, scenario: dict[str
     click.UsageError
         If graphs and folders are mixed, or options do not go with the sources.
     ConfigError
-        If a folder holds no recorded runs, or runs of another graph.
+        If a path leads nowhere, or a folder holds no recorded runs, or runs of another graph.
     SchedulerError
         If no run could be carried out.
     """
+    for source in sources:
+        if ("/" in source or os.sep in source) and "(" not in source and not os.path.lexists(source):
+            raise ConfigError(source, [Fault("no such file or folder")])
     folders = [Path(source) for source in sources if Path(source).is_dir()]
     if not folders:
         found = _new_runs(sources, schedulers, scenario)

@@ -156,6 +156,12 @@ def test_nothing_to_show_is_refused() -> None:
     assert "no hardware given" in refused("residual")
 
 
+def test_a_path_that_leads_nowhere_is_said_before_anything_else() -> None:
+    done = invoke("page", "results/none/")
+    assert done.exit_code == 2
+    assert done.stderr == "error: results/none/: no such file or folder\n"
+
+
 def test_wrong_folders_are_refused(recorded: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert refused(str(tmp_path / "empty")).startswith(f"error: {tmp_path}/empty: holds no recorded runs; write some")
