@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from simsched.graph.model import OpId
+from simsched.hardware import HardwareProfile, lanes, procs
 from simsched.problem import Problem
 from simsched.schedulers.planning.plan import Plan
+from tests.builders import problem_of, random_graph, rigid, small_gpu
 from tests.exhaustive import topological_orders
 
 PLANNERS = (
@@ -33,6 +35,16 @@ PLANNERS = (
     "parametric(order=sufferage)",
 )
 """Specs of every planner, some with other parameters than their defaults."""
+
+PLANNED_IN_FULL: dict[str, HardwareProfile] = {
+    "one lane": lanes(1),
+    "three lanes": lanes(3),
+    "three processors": procs(3),
+    "two resources": rigid(3, cores=4, ports=2),
+    "four SMs": small_gpu(4, 3),
+    "two resident kernels": small_gpu(4, 3, resident=2),
+}
+"""Hardware on which planners leave nothing out of their plans."""
 
 Span = tuple[int, int, int]
 """Device, start and end."""
@@ -148,3 +160,18 @@ def spans_of(problem: Problem, plan: Plan) -> list[Span]:
     """Device, start and end of every operator of a plan."""
     devices: Sequence[int] = [problem.stream_device[stream] for stream in plan.stream]
     return list(zip(devices, plan.start, plan.end, strict=True))
+
+
+def drawn_problem(seed: int, operators: int, hardware: HardwareProfile) -> Problem:
+    """Draw a graph that the hardware can run, with delays, demands and sizes where they count."""
+    names = [device.name for device in hardware.devices]
+    several = len(names) > 1
+    graph = random_graph(
+        seed,
+        operators,
+        delays=(0, 2, 5, 19) if several else (),
+        devices=names,
+        demands=dict(hardware.devices[0].resources) or None,
+        sizes=(0, 3, 17) if hardware.links else (),
+    )
+    return problem_of(graph, hardware, seed)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from simsched.engine.simulator import simulate
+from simsched.errors import SchedulerError
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.io import load_graph
 from simsched.graph.model import Graph
@@ -14,6 +16,7 @@ from simsched.page.lessons import lessons
 from simsched.profiles import load_hardware, with_launch
 from simsched.result import Comparison, Result
 from simsched.run import compare
+from tests.reference.cases import drawn_case
 
 FIVE = ("topological", "critical_path", "greedy_ready", "memory_aware", "pipeline")
 Row = list[object]
@@ -93,3 +96,13 @@ def whole_page() -> str:
     """A page with its lessons, as ``simsched page`` writes it."""
     scene = page_document(case("fork_join on lanes:2").results)
     return page_html(page_data(scene, lessons=lessons()))
+
+
+def drawn_run(seed: int) -> Result | None:
+    """Draw a case and run it; None where it cannot be run."""
+    case = drawn_case(seed)
+    try:
+        trace = simulate(case.problem, case.scheduler, memory=case.memory, actual=case.actual, explain=True)
+    except SchedulerError:
+        return None
+    return Result(case.problem, f"drawn {seed}", trace, case.memory, case.actual)

@@ -8,14 +8,12 @@ from typing import Any
 import simsched
 from simsched.analysis.account import account
 from simsched.analysis.explain import Explanation
-from simsched.engine.simulator import simulate
-from simsched.errors import SchedulerError
 from simsched.page.document import page_document
 from simsched.page.html import page_data, page_html
 from simsched.result import Result
 from tests.page.browser import Opener
+from tests.page.cases import drawn_run
 from tests.page.node import run_node
-from tests.reference.cases import drawn_case
 
 PROGRAM = """
 import { accountOf } from "./js/account.js";
@@ -44,21 +42,12 @@ def in_kinds(rows: dict[str, int]) -> dict[str, int]:
     return found
 
 
-def drawn(seed: int) -> Result | None:
-    case = drawn_case(seed)
-    try:
-        trace = simulate(case.problem, case.scheduler, memory=case.memory, actual=case.actual, explain=True)
-    except SchedulerError:
-        return None
-    return Result(case.problem, f"drawn {seed}", trace, case.memory, case.actual)
-
-
 def told(runs: list[Result], folder: Path) -> list[dict[str, Any]]:
     return [answer for (answer,) in run_node(folder, PROGRAM, [page_document([run]) for run in runs])]
 
 
 def test_the_kinds_are_those_of_the_account(tmp_path: Path) -> None:
-    runs = [run for run in map(drawn, range(100, 160)) if run is not None and len(run.trace)]
+    runs = [run for run in map(drawn_run, range(100, 160)) if run is not None and len(run.trace)]
     kinds: set[str] = set()
     for run, answer in zip(runs, told(runs, tmp_path), strict=True):
         assert sum(answer["times"].values()) == run.makespan

@@ -9,8 +9,6 @@ import pytest
 
 import simsched
 from simsched.analysis.explain import Explanation
-from simsched.engine.simulator import simulate
-from simsched.errors import SchedulerError
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.ranks import b_level
 from simsched.hardware import lanes
@@ -19,8 +17,8 @@ from simsched.page.document import page_document
 from simsched.page.graph_part import graph_part
 from simsched.result import Result
 from tests.builders import linked_pair, problem_of, random_graph, with_memory
+from tests.page.cases import drawn_run
 from tests.page.node import run_node
-from tests.reference.cases import drawn_case
 from tests.unit.test_explain_shared import two_copies
 
 START = """
@@ -102,7 +100,7 @@ def test_every_step_of_a_small_run_in_words(tmp_path):
 @pytest.fixture(scope="module")
 def runs() -> list[Result]:
     """Runs with everything that operators can share, and of every scheduler with reasons of its own."""
-    found = [run for run in map(_drawn, range(60)) if run is not None and len(run.trace)]
+    found = [run for run in map(drawn_run, range(60)) if run is not None and len(run.trace)]
     for spec in SCHEDULERS:
         graph = random_graph(11, 12)
         found.append(simsched.run(graph, spec, with_memory(lanes(2), 10**9), explain=True))
@@ -113,15 +111,6 @@ SCHEDULERS = (
     "serial", "topological", "critical_path", "greedy_ready", "greedy_ready:spt", "memory_aware", "pipeline", "heft",
     "work_stealing", "online",
 )  # fmt: skip
-
-
-def _drawn(seed: int) -> Result | None:
-    case = drawn_case(seed)
-    try:
-        trace = simulate(case.problem, case.scheduler, memory=case.memory, actual=case.actual, explain=True)
-    except SchedulerError:
-        return None
-    return Result(case.problem, f"drawn {seed}", trace, case.memory, case.actual)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 
 import simsched
-from simsched.hardware import HardwareProfile, lanes, procs
+from simsched.hardware import lanes, procs
 from simsched.noise import Noise, actual_durations
 from simsched.problem import Problem
 from simsched.profiles import load_hardware
@@ -20,39 +20,17 @@ from simsched.schedulers.dynamic.stealing import VICTIMS, WorkStealing
 from simsched.schedulers.planning.begun import Begun
 from simsched.schedulers.planning.plan import Plan
 from simsched.schedulers.registry import make_scheduler
-from tests.builders import linked_pair, problem_of, random_graph, rigid, small_gpu, with_memory
-from tests.planners import PLANNERS
+from tests.builders import linked_pair, problem_of, random_graph, with_memory
+from tests.planners import PLANNED_IN_FULL, PLANNERS, drawn_problem
 
-PLANNED_IN_FULL: dict[str, HardwareProfile] = {
-    "one lane": lanes(1),
-    "three lanes": lanes(3),
-    "three processors": procs(3),
-    "two resources": rigid(3, cores=4, ports=2),
-    "four SMs": small_gpu(4, 3),
-    "two resident kernels": small_gpu(4, 3, resident=2),
-}
 HARDWARE = PLANNED_IN_FULL | {"links": linked_pair(0, 5e8, 1), "slow links": linked_pair(7, 1e8, 2)}
-
-
-def drawn(seed: int, operators: int, hardware: HardwareProfile) -> Problem:
-    names = [device.name for device in hardware.devices]
-    several = len(names) > 1
-    graph = random_graph(
-        seed,
-        operators,
-        delays=(0, 2, 5, 19) if several else (),
-        devices=names,
-        demands=dict(hardware.devices[0].resources) or None,
-        sizes=(0, 3, 17) if hardware.links else (),
-    )
-    return problem_of(graph, hardware, seed)
 
 
 @pytest.mark.parametrize("hardware", sorted(PLANNED_IN_FULL))
 @pytest.mark.parametrize("spec", [*PLANNERS, "anytime(schedules=30)"])
 def test_with_exact_durations_online_does_what_its_planner_does(spec: str, hardware: str) -> None:
     for seed, operators in ((1, 0), (3, 12), (5, 25)):
-        problem = drawn(seed, operators, PLANNED_IN_FULL[hardware])
+        problem = drawn_problem(seed, operators, PLANNED_IN_FULL[hardware])
         alone = simsched.run(problem, make_scheduler(spec)).trace
         trace = simsched.run(problem, Online(spec, threshold=0)).trace
         if spec.startswith("anytime"):
@@ -72,7 +50,7 @@ def make_plan(spec: str, problem: Problem) -> Plan:
 @pytest.mark.parametrize("spec", ["heft", "heft(insertion=false)", "etf", "sufferage", "sgs", "anytime(schedules=20)"])
 def test_with_noise_online_is_valid_and_never_replanning_is_its_planner(spec: str, hardware: str) -> None:
     for seed in range(4):
-        problem = drawn(seed, 20, HARDWARE[hardware])
+        problem = drawn_problem(seed, 20, HARDWARE[hardware])
         noise = Noise("lognormal", 0.5)
         runs = [simsched.run(problem, Online(spec, threshold=0), noise=noise, seed=seed).trace for _ in range(2)]
         assert list(runs[0].start) == list(runs[1].start)
@@ -85,7 +63,7 @@ def test_with_noise_online_is_valid_and_never_replanning_is_its_planner(spec: st
 @pytest.mark.parametrize("hardware", ["two resources", "four SMs"])
 def test_nobody_waits_in_a_stream_behind_a_late_operator_while_another_stream_is_free(hardware: str) -> None:
     for seed in range(12):
-        trace = simsched.run(drawn(seed, 25, HARDWARE[hardware]), "online(heft)", noise=0.5, seed=seed).trace
+        trace = simsched.run(drawn_problem(seed, 25, HARDWARE[hardware]), "online(heft)", noise=0.5, seed=seed).trace
         for number, op in enumerate(trace.launch_order):
             before = [other for other in trace.launch_order[:number] if trace.end[other] > trace.dispatch[op]]
             assert len(before) >= 3 or trace.stream[op] not in [trace.stream[other] for other in before]
@@ -173,7 +151,7 @@ def too_much(problem: Problem, plan: Plan, begun: Begun, device: list[int]) -> l
 def test_the_rest_of_a_plan_is_feasible(spec: str, hardware: str) -> None:
     planner: Any = make_scheduler(spec)
     for seed in range(5):
-        problem = drawn(seed, 22, HARDWARE[hardware])
+        problem = drawn_problem(seed, 22, HARDWARE[hardware])
         begun = cut(problem, seed)
         assert 5 < len(begun.stream) < 22
         plan = plan_rest(planner, problem, begun)
@@ -191,7 +169,7 @@ def test_the_rest_of_a_plan_is_feasible(spec: str, hardware: str) -> None:
 def test_thieves_leave_nobody_idle(victim: str) -> None:
     for seed in range(12):
         for streams in (1, 2, 3, 5):
-            problem = drawn(seed, 30, lanes(streams))
+            problem = drawn_problem(seed, 30, lanes(streams))
             durations = problem.durations(0)
             longest = [0] * 30
             for op in range(30):
@@ -207,7 +185,7 @@ def test_thieves_leave_nobody_idle(victim: str) -> None:
 def test_theft_is_valid_and_repeats_for_a_seed(victim: str, hardware: str) -> None:
     starts = []
     for seed in (0, 1, 1):
-        problem = drawn(5, 25, HARDWARE[hardware])
+        problem = drawn_problem(5, 25, HARDWARE[hardware])
         starts.append(list(simsched.run(problem, WorkStealing(victim, seed), noise=0.3).trace.start))
     assert starts[1] == starts[2]
 
@@ -223,23 +201,23 @@ def test_theft_with_little_memory() -> None:
 @pytest.mark.parametrize("info", ["mean", "blind", "noisy(0.4)"])
 def test_wrong_estimates_lead_to_valid_runs(spec: str, info: str) -> None:
     for hardware in HARDWARE.values():
-        problem = drawn(3, 18, hardware)
+        problem = drawn_problem(3, 18, hardware)
         simsched.run(problem, Informed(spec, info), noise=0.2)
 
 
 @pytest.mark.parametrize("info", ["mean", "blind", "noisy(0.4)"])
 def test_only_durations_are_other(info: str) -> None:
-    problem = drawn(3, 18, HARDWARE["four SMs"])
+    problem = drawn_problem(3, 18, HARDWARE["four SMs"])
     seen = Informed("serial", info).sees(problem)
     assert seen.demands_on(0) == problem.demands_on(0)
     assert (seen.graph.succ, seen.hardware, seen.seed) == (problem.graph.succ, problem.hardware, problem.seed)
-    assert list(problem.durations()) == list(drawn(3, 18, HARDWARE["four SMs"]).durations())
+    assert list(problem.durations()) == list(drawn_problem(3, 18, HARDWARE["four SMs"]).durations())
 
 
 @pytest.mark.parametrize("hardware", sorted(HARDWARE))
 def test_planning_on_noisy_estimates_is_planning_that_truth(hardware: str) -> None:
     """A planner that sees the truth of a run makes the plan that it would make were that truth the estimates."""
-    problem = drawn(3, 18, HARDWARE[hardware])
+    problem = drawn_problem(3, 18, HARDWARE[hardware])
     truth = actual_durations(problem, Noise("lognormal", 0.4), 7)
     assert truth is not None
     columns = [[time or 0 for time in column] for column in truth]

@@ -13,16 +13,26 @@ from hypothesis import strategies as st
 import simsched
 from simsched.graph.builder import GraphBuilder
 from simsched.graph.model import Graph
-from simsched.hardware import HardwareProfile, lanes, procs
+from simsched.hardware import lanes, procs
 from simsched.problem import Problem, make_problem
 from simsched.schedulers.planning.costs import Costs
 from simsched.schedulers.planning.plan import Plan
 from simsched.schedulers.planning.priorities import level, upward
 from simsched.schedulers.registry import make_scheduler
 from simsched.schedulers.unit_tasks import CoffmanGraham, Hu
-from tests.builders import linked_pair, problem_of, random_graph, rigid, small_gpu
+from tests.builders import linked_pair
 from tests.exhaustive import optimal_makespan
-from tests.planners import PLANNERS, Key, mean_upward_ranks, naive_pairs, objections, optimum, spans_of
+from tests.planners import (
+    PLANNED_IN_FULL,
+    PLANNERS,
+    Key,
+    drawn_problem,
+    mean_upward_ranks,
+    naive_pairs,
+    objections,
+    optimum,
+    spans_of,
+)
 
 
 def planned(spec: str, problem: Problem) -> Plan:
@@ -31,36 +41,14 @@ def planned(spec: str, problem: Problem) -> Plan:
     return plan
 
 
-def _drawn(seed: int, operators: int, hardware: HardwareProfile) -> Problem:
-    names = [device.name for device in hardware.devices]
-    several = len(names) > 1
-    graph = random_graph(
-        seed,
-        operators,
-        delays=(0, 2, 5, 19) if several else (),
-        devices=names,
-        demands=dict(hardware.devices[0].resources) or None,
-        sizes=(0, 3, 17) if hardware.links else (),
-    )
-    return problem_of(graph, hardware)
-
-
-HARDWARE = {
-    "one lane": lanes(1),
-    "three lanes": lanes(3),
-    "three processors": procs(3),
-    "two resources": rigid(3, cores=4, ports=2),
-    "four SMs": small_gpu(4, 3),
-    "two resident kernels": small_gpu(4, 3, resident=2),
-    "links": linked_pair(0, 5e8, 1),
-}
+HARDWARE = PLANNED_IN_FULL | {"links": linked_pair(0, 5e8, 1)}
 
 
 @pytest.mark.parametrize("hardware", sorted(HARDWARE))
 @pytest.mark.parametrize("spec", PLANNERS)
 def test_plans_are_feasible_and_come_true(spec: str, hardware: str) -> None:
     for seed, operators in ((1, 0), (2, 4), (3, 12), (4, 12), (5, 25)):
-        problem = _drawn(seed, operators, HARDWARE[hardware])
+        problem = drawn_problem(seed, operators, HARDWARE[hardware])
         plan = planned(spec, problem)
         assert objections(problem, plan) == []
         result = simsched.run(problem, make_scheduler(spec))
@@ -72,7 +60,7 @@ def test_plans_are_feasible_and_come_true(spec: str, hardware: str) -> None:
 
 @cache
 def _tiny(seed: int) -> tuple[Problem, int]:
-    problem = _drawn(seed, 5, procs(2 + seed % 2))
+    problem = drawn_problem(seed, 5, procs(2 + seed % 2))
     return problem, optimum(problem)
 
 
