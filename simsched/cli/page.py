@@ -11,7 +11,7 @@ import click
 
 from simsched.cli import console, exits, options
 from simsched.cli.progress import progress
-from simsched.cli.sources import Found, find_runs, warn
+from simsched.cli.sources import Found, find_runs, look_options, warn
 
 LONG = 5000
 """Operators of all runs together above which it is said how far the page is."""
@@ -21,8 +21,7 @@ LONG = 5000
 @click.argument("sources", nargs=-1, metavar="GRAPH|DIR...")
 @click.option("--schedulers", "--scheduler", "-s", metavar="A,B,...", help="Default: those of compare.")
 @options.scenario_options
-@click.option("--title", default="", metavar="TEXT", help="Default: the graph and the hardware.")
-@click.option("--no-lessons", "lessons", is_flag=True, default=True, flag_value=False, help="Leave the lessons out.")
+@look_options
 @click.option(
     "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), default=Path("page.html"), metavar="FILE",
     help="Default: page.html here.",

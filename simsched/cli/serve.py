@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simsched.cli import console, exits, options
-from simsched.cli.sources import Found, find_runs, warn
+from simsched.cli.sources import Found, find_runs, look_options, warn
 
 if TYPE_CHECKING:
     from simsched.page.site import Site
@@ -23,8 +23,7 @@ SCHEDULERS = "topological,critical_path,greedy_ready,memory_aware,pipeline"
 @click.argument("sources", nargs=-1, metavar="[GRAPH|DIR...]")
 @click.option("--schedulers", "--scheduler", "-s", metavar="A,B,...", help=f"Default: {SCHEDULERS}.")
 @options.scenario_options
-@click.option("--title", default="", metavar="TEXT", help="Default: the graph and the hardware.")
-@click.option("--no-lessons", "lessons", is_flag=True, default=True, flag_value=False, help="Leave the lessons out.")
+@look_options
 @click.option(
     "--port", type=options.WholeType(0, 65535), metavar="N", help="Default: 8000, or the next one that is free."
 )

@@ -18,6 +18,14 @@ from simsched.run import SCHEDULERS
 if TYPE_CHECKING:
     from simsched.result import Comparison, Failure, Result
 
+look_options = options.stack(
+    click.option("--title", default="", metavar="TEXT", help="Default: the graph and the hardware."),
+    click.option(
+        "--no-lessons", "lessons", is_flag=True, default=True, flag_value=False, help="Leave the lessons out."
+    ),
+)
+"""What the page itself is to be, whichever command makes it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
